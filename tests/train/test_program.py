@@ -14,14 +14,6 @@ MODEL = {"model_type": "qwen3", "vocab_size": 16, "hidden_size": 12, "intermedia
 STEPS, EVERY = 120, 20
 
 
-@pytest.fixture
-def program(build: pathlib.Path) -> pathlib.Path:
-    found = build / "stitchcuda-train"
-    if not found.exists():
-        pytest.skip("stitchcuda-train is not built: CMake found no LibTorch (STITCH_TRAIN)")
-    return found
-
-
 def run(program: pathlib.Path, *words: str) -> subprocess.CompletedProcess:
     return subprocess.run([program, *words], capture_output=True, text=True, check=False, timeout=120)
 

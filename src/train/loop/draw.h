@@ -10,8 +10,8 @@
 namespace stitch::train {
 
 // Draws as the configuration file says, and writes a line a sample: "prompt" (its number), "sample", "prompt_ids",
-// "response_ids", "logp_rollout" (of each token, in the distribution that it was drawn from) and "finish_reason". How
-// many are drawn at once changes nothing that is drawn.
+// "response_ids", "logp_rollout" (of each token, in the distribution that it was drawn from) and "finish_reason"; of
+// prompts that are questions of lessons "text", too. How many are drawn at once changes nothing that is drawn.
 Result<Json> run_sample(const std::filesystem::path& config);
 
 }  // namespace stitch::train

@@ -8,23 +8,10 @@
 #include "base/json/json.h"
 #include "base/seed/seed.h"
 #include "train/loop/trainer.h"
+#include "train/loop/training_data.h"
 
 namespace stitch::train {
 namespace {
-
-struct SftSettings {
-  LoopSettings loop{};
-  std::string train{}, held_out{};
-  int64_t max_tokens = 2048;
-};
-
-void read_data(Section& section, SftSettings& settings) {
-  constexpr int64_t kMaxTokens = int64_t{1} << 24;
-  section.require("train");
-  section.read("train", settings.train);
-  section.read("held_out", settings.held_out);
-  section.read("max_tokens", settings.max_tokens, 2, kMaxTokens);
-}
 
 Tensor summed_loss(const Decoder& model, const std::vector<const TrainingRecord*>& records, const Pass& pass,
                    const ScoreSettings& scores) {
@@ -60,10 +47,11 @@ double mean_loss(const Decoder& model, const std::vector<TrainingRecord>& record
   return sum / static_cast<double>(count_tokens(all));
 }
 
-Result<Json> run_steps(Trainer& trainer, const RecordFile& data, const RecordFile& held_out) {
+Result<Json> run_steps(Trainer& trainer, const TrainingData& data) {
+  const RecordFile& held_out = data.held_out;
   const LoopSettings& settings = trainer.settings();
   const Pass pass{.recompute_blocks = settings.recompute_blocks};
-  RecordOrder order(data.records, static_cast<uint64_t>(settings.seed));
+  RecordOrder order(data.train.records, static_cast<uint64_t>(settings.seed));
   Json metrics = Json::object();
   while (!trainer.is_done()) {
     const auto records = order.of_step(trainer.step(), settings.batch);
@@ -71,7 +59,7 @@ Result<Json> run_steps(Trainer& trainer, const RecordFile& data, const RecordFil
         accumulate_gradients(trainer.model(), records, settings.micro_batch, pass, {.chunk = settings.head_chunk});
     metrics = {{"loss", loss.sum / static_cast<double>(loss.tokens)}, {"tokens", loss.tokens}};
     const int64_t drawn = trainer.step() * settings.batch;
-    metrics["epoch"] = static_cast<double>(drawn) / static_cast<double>(data.records.size());
+    metrics["epoch"] = static_cast<double>(drawn) / static_cast<double>(data.train.records.size());
     if (!held_out.records.empty() && trainer.step() % settings.checkpoint_every == 0) {
       metrics["held_out_loss"] = mean_loss(trainer.model(), held_out.records, settings);  // before this update
     }
@@ -123,26 +111,29 @@ std::vector<const TrainingRecord*> RecordOrder::of_step(int64_t step, int64_t ba
 Result<Json> run_sft(const std::filesystem::path& config) {
   STITCH_ASSIGN(const std::string text, read_file(config));
   STITCH_ASSIGN(const auto json, parse_commented_json(text, config.string()));
-  SftSettings settings;
-  settings.loop.base = config.parent_path();
+  LoopSettings settings;
+  settings.base = config.parent_path();
   Section section(json.get(), config.string());
-  read_loop_settings(section, settings.loop);
-  Section data = section.child("data");
-  read_data(data, settings);
-  section.add(std::move(data));
+  read_loop_settings(section, settings);
+  DataSettings files;
+  Section data_section = section.child("data");
+  read_data_settings(data_section, files);
+  section.add(std::move(data_section));
   STITCH_TRY(section.finish());
 
-  STITCH_ASSIGN(const weights::ModelConfig model, model_config_of(settings.loop.model, settings.loop.base));
-  const int64_t most = std::min(settings.max_tokens, model.max_positions);
-  STITCH_ASSIGN(const RecordFile train_file,
-                read_records(settings.loop.resolve(settings.train), model.vocab_size, most));
-  RecordFile held_out;
-  if (!settings.held_out.empty()) {
-    STITCH_ASSIGN(held_out, read_records(settings.loop.resolve(settings.held_out), model.vocab_size, most));
+  STITCH_ASSIGN(const weights::ModelConfig model, model_config_of(settings.model, settings.base));
+  STITCH_ASSIGN(const TrainingData data,
+                read_training_data(files, settings.base, model.vocab_size, model.max_positions));
+  STITCH_ASSIGN(Trainer trainer, Trainer::open(settings, section.resolved(), data.inputs()));
+  const Json counts = data.counts();
+  if (!counts.is_null()) {
+    STITCH_TRY(trainer.tell_begin({{"step", 0}, {"data", counts}}));
   }
-  const Json inputs = {{"train", train_file.sha256}, {"held_out", held_out.sha256}};
-  STITCH_ASSIGN(Trainer trainer, Trainer::open(settings.loop, section.resolved(), inputs));
-  return run_steps(trainer, train_file, held_out);
+  STITCH_ASSIGN(Json answer, run_steps(trainer, data));
+  if (!counts.is_null()) {
+    answer["data"] = counts;
+  }
+  return answer;
 }
 
 }  // namespace stitch::train

@@ -79,6 +79,13 @@ Result<void> Trainer::resume(const CheckpointPlace& place) {
   return {};
 }
 
+Result<void> Trainer::tell_begin(const Json& line) {
+  if (metrics_bytes_ == 0) {
+    STITCH_ASSIGN(metrics_bytes_, append_line(run_.path() / "metrics.jsonl", line.dump()));
+  }
+  return {};
+}
+
 Result<void> Trainer::update(Json& metrics) {
   const NamedTensors parameters = model_.trainable();
   const double norm = clip_gradients(parameters, settings_.optimizer.max_gradient_norm);

@@ -25,6 +25,10 @@ class Trainer {
   int64_t step() const { return step_; }  // of the next update, from 0
   bool is_done() const { return step_ >= settings_.steps; }
 
+  // A line of metrics.jsonl before that of the first step: of what was there when the run began. Whoever goes on behind
+  // a checkpoint finds it there, and writes no other.
+  Result<void> tell_begin(const Json& line);
+
   // One update down the gradients that the parameters hold; they are dropped afterwards. `metrics` get the learning
   // rate and the gradients' norm, and become a line of metrics.jsonl. kEnvironment when the norm is not finite: nothing
   // is changed then.

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/records/lesson_records.h"
+
+#include <optional>
+#include <sstream>
+
+#include "base/fs/files.h"
+#include "base/hash/sha256.h"
+#include "base/json/json.h"
+#include "base/text/printable.h"
+#include "weights/gguf/gguf_file.h"
+#include "weights/gguf/gguf_tokenizer.h"
+
+namespace stitch::train {
+namespace {
+
+constexpr const char* kSchema = "stitchcuda.lesson/1";
+constexpr const char* kEndOfTurn = "<|im_end|>";  // of all templates that tokens::ChatTemplate names
+
+Result<std::string> tokenizer_json(const std::filesystem::path& path) {
+  if (path.extension() != ".gguf") {
+    return read_file(path);
+  }
+  STITCH_ASSIGN(const auto file, weights::GgufFile::open(path));
+  return weights::gguf_tokenizer_json(file);
+}
+
+std::optional<tokens::Role> role_of(const std::string& word) {
+  for (const tokens::Role role : {tokens::Role::kSystem, tokens::Role::kUser, tokens::Role::kAssistant}) {
+    const char* const names[] = {"system", "user", "assistant"};
+    if (word == names[static_cast<size_t>(role)]) {
+      return role;
+    }
+  }
+  return std::nullopt;
+}
+
+bool has_tools(const Json& messages) {
+  for (const Json& message : messages) {
+    if (message.is_object() && (message.value("role", Json()) == Json("tool") || message.contains("tool_calls"))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+// The lines of one file.
+class LessonLines {
+ public:
+  LessonLines(const LessonReader& reader, std::string path, int64_t max_tokens, RecordKind kind)
+      : reader_(reader), path_(std::move(path)), max_tokens_(max_tokens), kind_(kind) {}
+
+  Result<void> take(const std::string& text, int64_t line) {
+    const std::string where = path_ + ":" + std::to_string(line);
+    STITCH_ASSIGN(const Json lesson, parse_json(text, where));
+    const auto taken = take(lesson);
+    if (!taken.has_value()) {
+      return failure(ErrorCode::kFileInvalid, taken.error().message, where,
+                     "name a file that 'stitchcuda harvest' wrote, or change or remove this line");
+    }
+    ++lessons_;
+    return {};
+  }
+
+  Result<LessonFile> end(std::string sha256) && {
+    if (records_.empty()) {
+      return failure(ErrorCode::kFileInvalid,
+                     "nothing is left of the file's " + std::to_string(lessons_) +
+                         " lessons: " + std::to_string(left_out_.not_positive) + " are not positive, " +
+                         std::to_string(left_out_.with_tools) + " have tools, " + std::to_string(left_out_.too_long) +
+                         " are longer than " + std::to_string(max_tokens_) + " tokens",
+                     path_, "name a file with others, or take more of them ('lessons.which', 'max_tokens')");
+    }
+    return LessonFile{{std::move(records_), std::move(sha256)}, left_out_};
+  }
+
+ private:
+  Result<void> take(const Json& lesson) {
+    if (!lesson.is_object() || lesson.value("schema", Json()) != Json(kSchema)) {
+      return failure(ErrorCode::kFileInvalid, std::string("the line is no lesson, whose \"schema\" is ") + kSchema);
+    }
+    STITCH_ASSIGN(const bool is_positive, json_bool(lesson, "is_positive"));
+    STITCH_ASSIGN(const Json* messages, json_array(lesson, "messages"));
+    STITCH_ASSIGN(const std::string answer, json_string(lesson, "answer"));
+    if (!is_positive && reader_.source_.which == WhichLessons::kPositive) {
+      ++left_out_.not_positive;
+      return {};
+    }
+    if (has_tools(*messages)) {
+      ++left_out_.with_tools;
+      return {};
+    }
+    TrainingRecord record;
+    STITCH_ASSIGN(record.prompt, prompt(*messages));
+    if (kind_ == RecordKind::kTraining) {
+      STITCH_ASSIGN(record.response, tokens::encode_chat(reader_.tokenizer_, {{answer}, {kEndOfTurn, true}}));
+      record.mask.assign(record.response.size(), true);
+    }
+    if (static_cast<int64_t>(record.prompt.size() + record.response.size()) > max_tokens_) {
+      ++left_out_.too_long;
+      return {};
+    }
+    records_.push_back(std::move(record));
+    return {};
+  }
+
+  // Ends where the assistant begins, so that it is what a model is asked with when it draws.
+  Result<std::vector<int64_t>> prompt(const Json& messages) const {
+    tokens::Conversation conversation;
+    conversation.thinks = false;  // an answer is learned without thoughts before it
+    for (const Json& message : messages) {
+      if (!message.is_object()) {
+        return failure(ErrorCode::kFileInvalid, "a message of the lesson is no object");
+      }
+      STITCH_ASSIGN(const std::string word, json_string(message, "role"));
+      STITCH_ASSIGN(std::string content, json_string(message, "content"));
+      const auto role = role_of(word);
+      if (!role.has_value()) {
+        constexpr size_t kMaxShown = 40;
+        return failure(ErrorCode::kFileInvalid,
+                       "a message has the role '" + printable_line(word, kMaxShown) + "', which no template knows");
+      }
+      conversation.messages.push_back({*role, std::move(content), std::nullopt, {}});
+    }
+    if (conversation.messages.empty()) {
+      return failure(ErrorCode::kFileInvalid, "the lesson has no message");
+    }
+    STITCH_ASSIGN(const auto pieces, tokens::chat_pieces(reader_.source_.chat, conversation));
+    return tokens::encode_chat(reader_.tokenizer_, pieces);
+  }
+
+  const LessonReader& reader_;
+  std::string path_;
+  int64_t max_tokens_;
+  RecordKind kind_;
+  int64_t lessons_ = 0;
+  std::vector<TrainingRecord> records_{};
+  LessonsLeftOut left_out_{};
+};
+
+Json to_json(const LessonsLeftOut& left_out) {
+  return {
+      {"not_positive", left_out.not_positive}, {"with_tools", left_out.with_tools}, {"too_long", left_out.too_long}};
+}
+
+Result<LessonReader> LessonReader::open(const LessonSource& source, int64_t vocab) {
+  STITCH_ASSIGN(const std::string text, tokenizer_json(source.tokenizer));
+  STITCH_ASSIGN(auto tokenizer, tokens::Tokenizer::from_json(text, source.tokenizer.string()));
+  if (tokenizer.vocab_size() > vocab) {
+    return failure(ErrorCode::kUsage,
+                   "the tokenizer has " + std::to_string(tokenizer.vocab_size()) +
+                       " tokens, and the model's vocabulary " + std::to_string(vocab),
+                   source.tokenizer.string(), "name the tokenizer that belongs to the model");
+  }
+  LessonReader reader(source, std::move(tokenizer), sha256_hex(text));
+  // Whether its control tokens are there is asked before any lesson is read.
+  STITCH_ASSIGN(const auto controls,
+                tokens::encode_chat(reader.tokenizer_, {{"<|im_start|>", true}, {kEndOfTurn, true}}));
+  reader.end_of_turn_ = controls.back();
+  return reader;
+}
+
+Result<LessonFile> LessonReader::read(const std::filesystem::path& path, int64_t max_tokens, RecordKind kind) const {
+  STITCH_ASSIGN(const std::string text, read_file(path));
+  LessonLines lines(*this, path.string(), max_tokens, kind);
+  std::istringstream stream(text);
+  int64_t number = 0;
+  for (std::string line; std::getline(stream, line);) {
+    ++number;
+    if (line.find_first_not_of(" \t\r") != std::string::npos) {
+      STITCH_TRY(lines.take(line, number));
+    }
+  }
+  return std::move(lines).end(sha256_hex(text));
+}
+
+}  // namespace stitch::train
