@@ -82,6 +82,30 @@ def test_two_steps_on_three_lessons(program, folder):
     assert len((folder / "two" / "metrics.jsonl").read_text().splitlines()) == 3
 
 
+def test_the_tokenizer_may_lie_in_a_gguf_file(program, folder):
+    gguf = pytest.importorskip("gguf", reason="gguf is not in .venv: tools/setup --tests")
+    tokenizer = json.loads((folder / "base" / "tokenizer.json").read_text())
+    words = sorted(tokenizer["model"]["vocab"].items(), key=lambda word: word[1])
+    special = {token["content"] for token in tokenizer["added_tokens"]}
+    writer = gguf.GGUFWriter(folder / "tokenizer.gguf", "llama")
+    writer.add_tokenizer_model("gpt2")
+    writer.add_tokenizer_pre("smollm")
+    writer.add_token_list([word for word, _ in words])
+    writer.add_token_types([3 if word in special else 1 for word, _ in words])
+    writer.add_token_merges([merge if isinstance(merge, str) else " ".join(merge)
+                             for merge in tokenizer["model"]["merges"]])
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.close()
+    first = []
+    for name in ("of-json", "of-gguf"):
+        path = sft(folder, name, 1)
+        if name == "of-gguf":
+            path.write_text(path.read_text().replace("base/tokenizer.json", "tokenizer.gguf"))
+        first.append(ask(program, "sft", path)["last"])
+    assert first[0] == first[1] and first[0]["tokens"] > 0
+
+
 def test_the_model_answers_as_it_was_shown(program, folder):
     checkpoint = ask(program, "sft", sft(folder, "many", 80, checkpoint={"every": 80}))["checkpoint"]
     drawn = config(folder, "draw", model={"path": f"{checkpoint}/model"}, prompts="lessons/questions.jsonl",

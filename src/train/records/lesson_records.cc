@@ -17,12 +17,19 @@ namespace {
 constexpr const char* kSchema = "stitchcuda.lesson/1";
 constexpr const char* kEndOfTurn = "<|im_end|>";  // of all templates that tokens::ChatTemplate names
 
+// The same, of that file where nothing says of which.
+Unexpected of_file(Error error, const std::filesystem::path& path) {
+  error.location = error.location.empty() ? path.string() : error.location;
+  return failure(std::move(error));
+}
+
 Result<std::string> tokenizer_json(const std::filesystem::path& path) {
   if (path.extension() != ".gguf") {
     return read_file(path);
   }
   STITCH_ASSIGN(const auto file, weights::GgufFile::open(path));
-  return weights::gguf_tokenizer_json(file);
+  auto text = weights::gguf_tokenizer_json(file);
+  return text.has_value() ? std::move(text) : Result<std::string>(of_file(text.error(), path));
 }
 
 std::optional<tokens::Role> role_of(const std::string& word) {
@@ -156,9 +163,11 @@ Result<LessonReader> LessonReader::open(const LessonSource& source, int64_t voca
   }
   LessonReader reader(source, std::move(tokenizer), sha256_hex(text));
   // Whether its control tokens are there is asked before any lesson is read.
-  STITCH_ASSIGN(const auto controls,
-                tokens::encode_chat(reader.tokenizer_, {{"<|im_start|>", true}, {kEndOfTurn, true}}));
-  reader.end_of_turn_ = controls.back();
+  const auto controls = tokens::encode_chat(reader.tokenizer_, {{"<|im_start|>", true}, {kEndOfTurn, true}});
+  if (!controls.has_value()) {
+    return of_file(controls.error(), source.tokenizer);
+  }
+  reader.end_of_turn_ = controls->back();
   return reader;
 }
 

@@ -127,7 +127,9 @@ TEST_F(LessonRecords, ATokenizerThatDoesNotFitIsRefused) {
   plain.vocab_size = kVocab;
   ASSERT_TRUE(
       write_file(source_.tokenizer, tokens::TokenizerTrainer::make(plain).value().tokenizer_json()).has_value());
-  EXPECT_EQ(LessonReader::open(source_, kVocab).error().message, "the tokenizer has no token \"<|im_start|>\"");
+  const auto without = LessonReader::open(source_, kVocab);
+  EXPECT_EQ(without.error().message, "the tokenizer has no token \"<|im_start|>\"");
+  EXPECT_EQ(without.error().location, source_.tokenizer.string());
   source_.tokenizer = path() / "none.gguf";
   EXPECT_FALSE(LessonReader::open(source_, kVocab).has_value());
 }
