@@ -54,4 +54,4 @@ class Train(unittest.TestCase):
         for words in ((), ("sftt", "--config", "a"), ("sft",), ("sft", "--config")):
             done = self.train(*words)
             self.assertEqual((done.stdout, done.returncode), ("", 2), words)
-            self.assertIn("see 'stitchcuda", done.stderr)
+            self.assertIn("See 'stitchcuda train", done.stderr)
