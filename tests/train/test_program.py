@@ -39,11 +39,17 @@ def test_it_says_what_it_computes_on(program):
     assert facts["threads"] == 1 and facts["torch"]
 
 
-@pytest.mark.parametrize("words", [[], ["sftt"], ["sft"], ["sft", "--config"], ["facts", "more"]])
+@pytest.mark.parametrize("words", [["sftt"], ["sft"], ["sft", "--config"], ["facts", "more"]])
 def test_other_words_are_refused(program, words):
     done = run(program, *words)
     assert done.returncode == 2 and done.stdout == ""
     assert "sft|sample --config FILE" in done.stderr
+
+
+def test_how_it_is_used_is_told(program):
+    without, asked = run(program), run(program, "--help")
+    assert (without.returncode, without.stdout) == (2, "") and (asked.returncode, asked.stderr) == (0, "")
+    assert without.stderr == asked.stdout and "sft --config FILE" in asked.stdout
 
 
 def test_a_configuration_that_is_wrong_is_told_as_a_sentence(program, config):

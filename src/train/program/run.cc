@@ -20,11 +20,11 @@ Result<Json> run_known(const std::vector<std::string>& words) {
   if (words.size() == 3 && words[0] == "sample" && words[1] == "--config") {
     return run_sample(words[2]);
   }
-  std::string asked = words.empty() ? "nothing" : "";
+  std::string asked;
   for (const std::string& word : words) {
     asked += (asked.empty() ? "" : " ") + word;
   }
-  return failure(ErrorCode::kUsage, "stitchcuda-train was asked for: " + asked, "",
+  return failure(ErrorCode::kUsage, "it has no '" + asked + "'", "",
                  "write 'stitchcuda-train sft|sample --config FILE' or 'stitchcuda-train facts'");
 }
 

@@ -1,11 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // stitchcuda-train: the one program on LibTorch, started by `stitchcuda train`.
 #include <cstdio>
+#include <cstring>
 
 #include "base/json/json.h"
 #include "train/program/run.h"
 
+namespace {
+
+constexpr const char* kUsage =
+    "usage: stitchcuda-train sft --config FILE     fine-tunes; goes on with a run that was ended\n"
+    "       stitchcuda-train sample --config FILE  draws answers to prompts\n"
+    "       stitchcuda-train facts                 which LibTorch, and what it computes on\n"
+    "The keys of FILE are in docs/training.md.\n";
+
+}  // namespace
+
 int main(int argc, char** argv) {
+  if (argc < 2 || std::strcmp(argv[1], "--help") == 0 || std::strcmp(argv[1], "-h") == 0) {
+    std::fputs(kUsage, argc < 2 ? stderr : stdout);
+    return argc < 2 ? stitch::exit_status(stitch::ErrorCode::kUsage) : 0;
+  }
   const auto answer = stitch::train::run_verb({argv + 1, argv + argc});
   if (!answer.has_value()) {
     const stitch::Error& error = answer.error();
