@@ -12,7 +12,7 @@ import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "programs")]
-import parts  # noqa: E402
+import gpu_parts  # noqa: E402
 
 LOADER = importlib.machinery.SourceFileLoader("all_run", str(HERE / "run"))
 run = importlib.util.module_from_spec(importlib.util.spec_from_loader("all_run", LOADER))
@@ -29,21 +29,21 @@ def writes(text: str, seconds: float = 0, status: int = 0):
     return lambda lane, left: [sys.executable, "-c", code]
 
 
-def words(lane: parts.Lane, name: str) -> list[str]:
-    return next(part for part in parts.PARTS if part.name == name).command(lane, 100)
+def words(lane: gpu_parts.Lane, name: str) -> list[str]:
+    return next(part for part in gpu_parts.PARTS if part.name == name).command(lane, 100)
 
 
 def test_each_gpu_has_its_share_and_processors_of_its_own(tmp_path) -> None:
     asked = run.parse([sys.executable, str(tmp_path), "--kernelbench", "there", "--gpus", "4", "--dry-run"])
-    lanes = [parts.Lane(number, 4, tuple(range(16 * number, 16 * number + 16)), asked) for number in range(4)]
+    lanes = [gpu_parts.Lane(number, 4, tuple(range(16 * number, 16 * number + 16)), asked) for number in range(4)]
     for number, lane in enumerate(lanes):
         tuned = words(lane, "tuned")
         assert tuned[tuned.index("--shard") + 1] == f"{number}/4"
-        assert tuned[tuned.index("--time-cpus") + 1] == parts.spelled(list(range(16 * number, 16 * number + 4)))
+        assert tuned[tuned.index("--time-cpus") + 1] == gpu_parts.spelled(list(range(16 * number, 16 * number + 4)))
         assert len(tuned[tuned.index("--build-cpus") + 1].split(",")) == 12
     programs = [word for lane in lanes for word in words(lane, "programs-fp32") if word.startswith("problems/")]
-    problems = (parts.ROOT / "problems").glob("*.py")
-    assert sorted(programs) == sorted(str(path.relative_to(parts.ROOT)) for path in problems)
+    problems = (gpu_parts.ROOT / "problems").glob("*.py")
+    assert sorted(programs) == sorted(str(path.relative_to(gpu_parts.ROOT)) for path in problems)
     kernels = [word for lane in lanes for word in words(lane, "kernels")[1:]]
     assert sorted(kernels) == ["attention", "conv", "gemm", "memory", "split"]
     assert [bool(words(lane, "native")) for lane in lanes] == [True, False, False, False]
@@ -52,7 +52,7 @@ def test_each_gpu_has_its_share_and_processors_of_its_own(tmp_path) -> None:
 def test_what_an_earlier_run_missed_comes_first_and_what_it_timed_is_known(tmp_path) -> None:
     asked = run.parse([sys.executable, str(tmp_path), "--kernelbench", "there", "--gpus", "1", "--dry-run", "--first",
                        "level3/22"])
-    lane = parts.Lane(0, 1, (0,), asked)
+    lane = gpu_parts.Lane(0, 1, (0,), asked)
     tuned = words(lane, "tuned")
     assert tuned[tuned.index("--first") + 1] == "level3/22" and "--resume" not in tuned
     assert "--baselines" not in words(lane, "untuned")
@@ -62,14 +62,14 @@ def test_what_an_earlier_run_missed_comes_first_and_what_it_timed_is_known(tmp_p
     untuned = words(lane, "untuned")
     assert untuned[untuned.index("--baselines") + 1] == str(lane.out("tuned") / "results.jsonl")
     # What was tuned is not to be known to what is not tuned.
-    of = {part.name: run.Run(asked).environment(part, lane)["XDG_CACHE_HOME"] for part in parts.PARTS}
+    of = {part.name: run.Run(asked).environment(part, lane)["XDG_CACHE_HOME"] for part in gpu_parts.PARTS}
     assert of["tuned"] != of["untuned"]
 
 
 def test_a_part_that_has_ended_is_not_run_again_and_one_cut_short_goes_on(tmp_path) -> None:
-    ended = parts.Part("native", "ends", 50, writes("once"), 0, ends_itself=False)
-    failed = parts.Part("kernels", "fails", 50, writes("failed", status=3), 0, ends_itself=False)
-    long = parts.Part("long", "is cut short", 1, writes("begun", 60), 0, ends_itself=False)
+    ended = gpu_parts.Part("native", "ends", 50, writes("once"), 0, ends_itself=False)
+    failed = gpu_parts.Part("kernels", "fails", 50, writes("failed", status=3), 0, ends_itself=False)
+    long = gpu_parts.Part("long", "is cut short", 1, writes("begun", 60), 0, ends_itself=False)
     asked = options(tmp_path, "--seconds", "60")
     asked.parts = [ended, long, failed]
     for _ in range(2):
@@ -86,7 +86,7 @@ def test_a_part_that_has_ended_is_not_run_again_and_one_cut_short_goes_on(tmp_pa
 
 def test_nothing_is_begun_that_has_too_little_time(tmp_path) -> None:
     asked = options(tmp_path, "--seconds", "20")
-    asked.parts = [parts.Part("native", "takes long", 100, writes("begun"), 60)]
+    asked.parts = [gpu_parts.Part("native", "takes long", 100, writes("begun"), 60)]
     run.Run(asked).lane(run.lanes(asked)[0])
     assert not (tmp_path / "native-0.txt").exists()
 

@@ -35,7 +35,7 @@ FAMILIES = {
     "reduction of columns": r"launch_reduce_columns",
     "reduction in parts": r"launch_reduce_\w+_split",
     "reduction that leads back": r"launch_rewrite_",
-    "reduction to positions": r"launch_reduce_positions",
+    "reduction to positions": r"launch_reduce_positions|launch_reduce_position_columns",
     "reduction, float64": r"double_precision::launch_reduce",
     "scan": r"launch_scan_(?:rows|serial)",
     "scan in parts": r"launch_scan_split",
