@@ -201,7 +201,9 @@ def moments(place: Place, which: int, count: int, is_long: bool) -> list[int]:
     total = json.loads((place.scratch / "counts.json").read_text())[which]
     if is_long and which == 1:
         return list(range(1, total + 1, 3))
-    return random.Random(part() + which).sample(range(1, total + 1), min(count, total))
+    # Two runs of one seed differ by a few frames, so that the last ones of the run that was counted may not come.
+    certain = total * 3 // 4
+    return random.Random(part() + which).sample(range(1, certain + 1), min(count, certain))
 
 
 @pytest.mark.parametrize("fault,code,sentence",
