@@ -72,7 +72,8 @@ Result<void> write_file(const std::filesystem::path& path, std::string_view text
   if (path.has_parent_path()) {
     STITCH_TRY(make_directories(path.parent_path()));
   }
-  const std::string aside = fmt::format("{}.{}.tmp", path.string(), ::getpid());
+  // Threads, and processes of other containers that share the folder, may write the same file at once.
+  const std::string aside = fmt::format("{}.{}-{}.tmp", path.string(), own_name_part(), ::gettid());
   const int descriptor = ::open(aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (descriptor < 0) {
     return io_failure("write", path, "choose a folder you may write to with --out");

@@ -159,7 +159,9 @@ TEST(EvaluationsTest, MoreThanTheQueueHoldsAreToldToComeAgainAndAllEnd) {
           wrong_refusals += answer.headers.contains("Retry-After") ? 0 : 1;
           std::this_thread::sleep_for(std::chrono::milliseconds(20));
         }
-        done += answer.status == 200 && answer.json["outcome"] == "mismatch" ? 1 : 0;
+        const bool is_judged = answer.status == 200 && answer.json["outcome"] == "mismatch";
+        EXPECT_TRUE(is_judged) << answer.status << ": " << answer.body;
+        done += is_judged ? 1 : 0;
       }
     });
   }
