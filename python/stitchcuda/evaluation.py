@@ -173,19 +173,29 @@ class _Place:
                 "Content-Type": "application/json", "Content-Length": str(len(ask.body))}
 
 
-class EvaluationClient:
-    """Waits in the calling thread; any number of threads may share one."""
+class _Client:
+    """What is asked of the service; a client says how its caller waits for it."""
 
     def __init__(self, url: str, *, token: str | None = None, token_file: str | os.PathLike[str] | None = None,
                  deadline_s: float = 1500) -> None:
         self.place, self.deadline_s = _Place(url, token, token_file), deadline_s
 
+    def _evaluation(self, request: Mapping[str, Any]) -> _Conversation:
+        return _evaluate(request, time.monotonic() + self.deadline_s)
+
+    def _cancellation(self, evaluation_id: str) -> _Conversation:
+        return _ask_once("DELETE", f"/v1/evaluations/{evaluation_id}", time.monotonic() + self.deadline_s)
+
+
+class EvaluationClient(_Client):
+    """Waits in the calling thread; any number of threads may share one."""
+
     def evaluate(self, request: Mapping[str, Any]) -> Answer:
         """The answer once it has ended. RequestRefused, or DeadlinePassed."""
-        return self._drive(_evaluate(request, time.monotonic() + self.deadline_s))
+        return self._drive(self._evaluation(request))
 
     def cancel(self, evaluation_id: str) -> Answer:
-        return self._drive(_ask_once("DELETE", f"/v1/evaluations/{evaluation_id}", time.monotonic() + self.deadline_s))
+        return self._drive(self._cancellation(evaluation_id))
 
     def tasks(self) -> Answer:
         return self._drive(_ask_once("GET", "/v1/tasks", time.monotonic() + self.deadline_s))
@@ -218,20 +228,15 @@ class EvaluationClient:
             connection.close()
 
 
-class AsyncEvaluationClient:
+class AsyncEvaluationClient(_Client):
     """The same for coroutines: thousands may wait at once, none of them in a thread."""
-
-    def __init__(self, url: str, *, token: str | None = None, token_file: str | os.PathLike[str] | None = None,
-                 deadline_s: float = 1500) -> None:
-        self.place, self.deadline_s = _Place(url, token, token_file), deadline_s
 
     async def evaluate(self, request: Mapping[str, Any]) -> Answer:
         """The answer once it has ended. RequestRefused, or DeadlinePassed."""
-        return await self._drive(_evaluate(request, time.monotonic() + self.deadline_s))
+        return await self._drive(self._evaluation(request))
 
     async def cancel(self, evaluation_id: str) -> Answer:
-        target = f"/v1/evaluations/{evaluation_id}"
-        return await self._drive(_ask_once("DELETE", target, time.monotonic() + self.deadline_s))
+        return await self._drive(self._cancellation(evaluation_id))
 
     async def _drive(self, conversation: _Conversation) -> Answer:
         heard: _Heard | None = None

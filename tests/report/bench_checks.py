@@ -4,6 +4,8 @@
 import pathlib
 import urllib.parse
 
+from browser_checks import colours_change
+
 # Of a table: is a column in the order that its heading tells? What has no value stands below either way.
 IN_ORDER = """(head) => {
   const units = {'\\u00b5s': 1, 'ms': 1e3, 's': 1e6};
@@ -93,18 +95,6 @@ def every_link_opens_a_page(page) -> None:
 def figures_stand_over_each_baseline(page) -> None:
     text = page.locator("#board").inner_text()
     assert "eager" in text and "graph" in text
-
-
-def colours_change(page) -> None:
-    colour = "getComputedStyle(document.body).backgroundColor"
-    seen = []
-    for wanted in ("light", "dark", "auto"):
-        page.click("#theme")
-        assert page.evaluate("document.documentElement.dataset.theme") == wanted
-        seen.append(page.evaluate(colour))
-    assert seen[0] != seen[1] and seen[2] == seen[0], seen
-    page.emulate_media(color_scheme="dark")
-    assert page.evaluate(colour) == seen[1]
 
 
 def text_is_readable(page) -> None:
