@@ -102,7 +102,9 @@ def test_every_row_is_as_foretold_however_often_it_is_stopped(tmp_path: pathlib.
         process = place.start(command)
         time.sleep(chance.uniform(2, 25) * PATIENCE)
         process.send_signal(signal.SIGINT if moment % 2 else signal.SIGKILL)
-        process.wait(timeout=60 * PATIENCE)
+        said = "".join(process.communicate(timeout=60 * PATIENCE))
+        if process.returncode == 130 and place.run.is_dir():
+            assert f"stitchcuda bench --resume {place.run}" in said
         after = (place.run / "results.jsonl").read_text()
         assert after.startswith(before)
         print("stopped by", "Ctrl-C" if moment % 2 else "kill -9", "with", len(place.lines()), "results")

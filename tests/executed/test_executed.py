@@ -70,7 +70,7 @@ class Program:
         self.stitchcuda = build / "stitchcuda"
         self.environment = {**os.environ, "STITCHCUDA_PYTHON": python}
         self.folder = folder / "out"
-        source = folder / "program.py"
+        self.source = source = folder / "program.py"
         source.write_text(text)
         self.call("import", source, "--scale", "full", "--out", folder / "graph.ir")
         self.call("plan", folder / "graph.ir", "--libraries", "off", "--target", "sm_90a", "--out",
@@ -115,6 +115,12 @@ def test_counts_are_those_of_the_program(scale: Program) -> None:
     assert report["executed"]["executed_us"] == executed["executed_us"] >= report["steps"][0]["modelled_us"]
     assert "measured_us" not in report["steps"][0]
     assert scale.profile() == report, "another run of the same program says something else"
+
+
+def test_a_program_is_profiled_as_its_folder_is(scale: Program) -> None:
+    words = ("--device", "emulated", "--libraries", "off", "--target", "sm_90a", "--json")
+    report = json.loads(scale.call("profile", scale.source, *words))
+    assert report == scale.profile("--target", "sm_90a")
 
 
 def test_what_somebody_wrote_is_counted(scale: Program) -> None:

@@ -92,6 +92,13 @@ def every_link_opens_a_page(page) -> None:
     page.goto(start)
 
 
+def speedups_stand_against_the_floor(page) -> None:
+    """3 us of the baseline over a floor of 0.5 us: 6 times at most, of which 1.5 are reached."""
+    cells = page.locator("#floor tbody tr").first.locator("td").all_inner_texts()
+    assert [text for text in cells if text in ("25.0\u202f%", "1.50", "6.00")] == ["25.0\u202f%", "1.50", "6.00"], cells
+    assert page.locator("#floor canvas").count() in (0, 1) and "#floor" in page.locator("nav.sections").inner_html()
+
+
 def figures_stand_over_each_baseline(page) -> None:
     text = page.locator("#board").inner_text()
     assert "eager" in text and "graph" in text
@@ -123,5 +130,6 @@ def text_is_readable(page) -> None:
 
 
 CHECKS = (every_column_sorts_both_ways, every_fold_opens_by_key_and_stays_when_sorted, every_section_is_drawn,
-          section_links_lead_there, every_link_opens_a_page, figures_stand_over_each_baseline, colours_change,
+          section_links_lead_there, every_link_opens_a_page, figures_stand_over_each_baseline,
+          speedups_stand_against_the_floor, colours_change,
           text_is_readable)  # fmt: skip

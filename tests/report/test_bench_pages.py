@@ -31,7 +31,7 @@ def row(task: str, outcome: str, out: str, **more) -> dict:
         "outcome": outcome, "kind": kind, "sentence": SENTENCES.get(kind, "it said nothing"),
         "where": "", "class": "clean", "class_evidence": "", "device": "NVIDIA H200", "scale": "", "others": {},
         "modelled_us": None, "executed_us": None, "first_executed_us": None,
-        "measured_us": 2.0 if outcome == "ok" else None,
+        "measured_us": 2.0 if outcome == "ok" else None, "floor_us": 0.5,
         "over": {"graph": INTERVAL, "eager": INTERVAL} if outcome == "ok" else {},
         "out": out, "ended": "2026-11-27T01:25:53Z",
         "spent": {"seconds": 10.0 + number, "gpu_seconds": 0.0, "requests": 0, "prompt_tokens": 0, "answer_tokens": 0,

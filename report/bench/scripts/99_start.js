@@ -4,7 +4,7 @@
 
 for (const [section, draw] of [
   ['figures', page.showFigures], ['board', page.showBoard], ['curves', page.showCurves],
-  ['cost', page.showCost], ['tasks', page.showTasks],
+  ['floor', page.showFloor], ['cost', page.showCost], ['tasks', page.showTasks],
   ['aside', page.showAside], ['failures', page.showFailures], ['published', page.showPublished], ['about', page.showAbout],
 ]) {
   try {

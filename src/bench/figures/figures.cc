@@ -138,6 +138,23 @@ Result<void> add_modelled(const TasksOfGroup& tasks, GroupFigures& group) {
   return {};
 }
 
+Result<void> add_floor(const TasksOfGroup& tasks, GroupFigures& group) {
+  std::map<std::string, std::vector<double>> shares;
+  for (const auto& [name, samples] : tasks) {
+    for (const TaskResult* sample : samples) {
+      const std::optional<double> share = sample->floor_share();
+      if (sample->is_success() && share.has_value()) {
+        shares[sample->measured_us.has_value() ? "measured" : "modelled"].push_back(*share);
+      }
+    }
+  }
+  for (const auto& [kind, values] : shares) {
+    group.floor[kind].samples = static_cast<int64_t>(values.size());
+    STITCH_ASSIGN(group.floor[kind].share, bootstrap(values, geometric_mean));
+  }
+  return {};
+}
+
 Result<GroupFigures> group_of(const std::string& name, const TasksOfGroup& tasks,
                               const std::set<std::string>& baselines) {
   GroupFigures group;
@@ -159,6 +176,7 @@ Result<GroupFigures> group_of(const std::string& name, const TasksOfGroup& tasks
     STITCH_ASSIGN(group.over[baseline], over_baseline(tasks, baseline));
   }
   STITCH_TRY(add_modelled(tasks, group));
+  STITCH_TRY(add_floor(tasks, group));
   if (successes > 0 && group.spent.dollars > 0) {
     group.dollars_a_success = group.spent.dollars / static_cast<double>(successes);
   }

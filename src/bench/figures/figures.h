@@ -29,6 +29,12 @@ struct BaselineFigures {
   std::map<int64_t, double> fast_at;   // fast@k by k
 };
 
+// How much of their times right answers could not save, by the physical floor of each.
+struct FloorFigures {
+  int64_t samples = 0;
+  Interval share;  // geometric mean of floor over time
+};
+
 struct GroupFigures {
   std::string name;  // "all", "level 1", "family conv", "subset stitchcuda"
   int64_t tasks = 0;
@@ -42,8 +48,9 @@ struct GroupFigures {
   int64_t asked_others = 0;                 // samples of which that is known
   std::map<std::string, int64_t> failures;  // outcome, or the verdict's kind -> samples
   std::map<std::string, BaselineFigures> over;
-  std::optional<Interval> modelled_gain;  // emulated: geometric mean of first over best, as counted
-  int64_t modelled = 0;                   // samples of that
+  std::optional<Interval> modelled_gain;      // emulated: geometric mean of first over best, as counted
+  int64_t modelled = 0;                       // samples of that
+  std::map<std::string, FloorFigures> floor;  // "measured", "modelled": the kind of the times
   Spent spent;
   std::optional<double> dollars_a_success;
 

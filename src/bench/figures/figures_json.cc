@@ -51,6 +51,10 @@ Json group_json(const GroupFigures& group) {
     json["measured"][baseline] = baseline_json(figures);
   }
   json["modelled"] = {{"samples", group.modelled}, {"gain_over_expert", interval_json(group.modelled_gain)}};
+  json["floor"] = Json::object();
+  for (const auto& [kind, floor] : group.floor) {
+    json["floor"][kind] = {{"samples", floor.samples}, {"share", interval_json(floor.share)}};
+  }
   json["spent"] = {
       {"seconds", group.spent.seconds},
       {"gpu_seconds", group.spent.gpu_seconds},

@@ -103,6 +103,25 @@ TEST(Figures, ARatioThatIsNoNumberIsRefused) {
   EXPECT_FALSE(figures_of({right("a", nan, nan)}).has_value());
 }
 
+TEST(Figures, SharesOfTheFloorAreOfTimesOfOneKind) {
+  std::vector<TaskResult> results(5);
+  for (size_t i = 0; i < results.size(); ++i) {
+    results[i].task = std::string(1, static_cast<char>('a' + i));
+    results[i].outcome = Outcome::kOk;
+    results[i].floor_us = 2;
+    results[i].modelled_us = 4;
+  }
+  results[0].measured_us = 8;   // 1/4
+  results[1].measured_us = 32;  // 1/16
+  results[3].floor_us.reset();
+  results[4].hack_class = HackClass::kTotal;
+  const GroupFigures all = all_of(results);
+  EXPECT_EQ(all.floor.at("measured").samples, 2);
+  EXPECT_NEAR(all.floor.at("measured").share.value, 0.125, 1e-12);
+  EXPECT_EQ(all.floor.at("modelled").samples, 1);
+  EXPECT_DOUBLE_EQ(all.floor.at("modelled").share.value, 0.5);
+}
+
 TEST(Figures, ModelledTimesAreNotAmongMeasuredOnes) {
   TaskResult emulated;
   emulated.task = "a";

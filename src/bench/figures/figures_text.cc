@@ -90,6 +90,19 @@ std::string modelled_table(const Figures& figures) {
   return rows.size() == 1 ? "" : "\nModelled, by what the emulated device counted:\n" + in_columns(rows);
 }
 
+std::string floor_table(const Figures& figures, const std::string& kind) {
+  Rows rows = {{"", "answers", "floor over time, geomean"}};
+  for (const GroupFigures& group : figures.groups) {
+    const auto found = group.floor.find(kind);
+    if (found != group.floor.end()) {
+      rows.push_back({group.name, std::to_string(found->second.samples), describe_percent(found->second.share)});
+    }
+  }
+  return rows.size() == 1 ? ""
+                          : fmt::format("\nOf their {} times no program could save (the physical floor):\n", kind) +
+                                in_columns(rows);
+}
+
 std::string aside_lines(const Figures& figures) {
   if (figures.aside.empty()) {
     return "";
@@ -146,7 +159,7 @@ std::string describe(const Figures& figures) {
     for (const std::string& baseline : baselines) {
       text += measured_table(figures, baseline);
     }
-    text += modelled_table(figures);
+    text += floor_table(figures, "measured") + modelled_table(figures) + floor_table(figures, "modelled");
   }
   text += aside_lines(figures);
   if (figures.world > 0) {

@@ -17,6 +17,7 @@ TaskResult made(const std::string& task) {
   result.over["eager"] = {.ratio = 1.5, .low = 1.4, .high = 1.6, .baseline_us = 3, .ours_us = 2};
   result.over["compile"] = {.refusal = "it does not compile"};
   result.standing = Standing::kWeak;
+  result.floor_us = 1.25;
   result.spent.dollars = 0.25;
   return result;
 }

@@ -110,6 +110,11 @@ Result<Outcome> outcome_from_string(const std::string& name) {
   return failure(ErrorCode::kFileInvalid, "'" + name + "' is no outcome of a task");
 }
 
+std::optional<double> TaskResult::floor_share() const {
+  const std::optional<double>& us = measured_us.has_value() ? measured_us : modelled_us;
+  return floor_us.has_value() && us.has_value() && *us > 0 ? std::optional(*floor_us / *us) : std::nullopt;
+}
+
 Json to_json(const TaskResult& result) {
   Json json = {{"schema", kSchema},
                {"task", result.task},
@@ -135,7 +140,8 @@ Json to_json(const TaskResult& result) {
                {"modelled_us", or_null(result.modelled_us)},
                {"executed_us", or_null(result.executed_us)},
                {"first_executed_us", or_null(result.first_executed_us)},
-               {"measured_us", or_null(result.measured_us)}};
+               {"measured_us", or_null(result.measured_us)},
+               {"floor_us", or_null(result.floor_us)}};
   json["over"] = Json::object();
   for (const auto& [baseline, ratio] : result.over) {
     json["over"][baseline] = ratio_json(ratio);
@@ -164,6 +170,7 @@ Result<TaskResult> task_result_from_json(const Json& json) {
   result.executed_us = number_or_nothing(json, "executed_us");
   result.first_executed_us = number_or_nothing(json, "first_executed_us");
   result.measured_us = number_or_nothing(json, "measured_us");
+  result.floor_us = number_or_nothing(json, "floor_us");  // runs of before have none
   STITCH_ASSIGN(const Json* over, json_object(json, "over"));
   for (const auto& [baseline, ratio] : over->items()) {
     STITCH_ASSIGN(result.over[baseline], ratio_of(ratio));

@@ -84,11 +84,14 @@ struct TaskResult {
   std::optional<double> executed_us{};        // by what the emulated device counted
   std::optional<double> first_executed_us{};  // likewise, of the expert's program before agents
   std::optional<double> measured_us{};
+  std::optional<double> floor_us{};           // of measured_us, else of modelled_us: nothing is faster than it
   std::map<std::string, RatioResult> over{};  // baseline -> times
   Spent spent{};
   std::string out{};  // its folder, relative to the run's
   std::string ended{};
 
+  // How much of its time no program could save: the physical floor over measured_us, else over modelled_us.
+  std::optional<double> floor_share() const;
   bool is_right() const { return outcome == Outcome::kOk; }
   // Right, and its own work.
   bool is_success() const { return is_right() && hack_class != HackClass::kTotal; }

@@ -130,6 +130,9 @@ void read_optimized(const Json& answer, TaskResult& result) {
   read_common(answer, result);
   result.scale = text_in(answer, "scale");
   result.modelled_us = number_in(answer, "modelled_us");
+  if (!result.measured_us.has_value()) {
+    result.floor_us = number_in(answer, "floor_us");
+  }
   read_agents(member_of(answer, "agents"), result);
   read_admission(member_of(answer, "admission"), result);
 }
@@ -191,6 +194,7 @@ void read_measured(const Json& measured, TaskResult& result) {
       result.measured_us = std::min(*us, result.measured_us.value_or(*us));
     }
   }
+  result.floor_us = number_in(measured, "floor_us");
   const Json& baseline = member_of(measured, "baseline");
   const std::string name = text_in(baseline, "name");
   if (name.empty()) {

@@ -19,6 +19,21 @@ TEST(ReadAnswer, OthersRulesAreOfTheDrawsAsGiven) {
   EXPECT_EQ(result.others, (std::map<std::string, bool>{{"cudaforge 1e-3", true}, {"kernelbench 1e-4", false}}));
 }
 
+TEST(ReadAnswer, TheFloorIsOfTheTimeThatCounts) {
+  TaskResult modelled;
+  read_optimized(*parse_json(R"({"verdict": {"kind": "ok", "reason": ""}, "modelled_us": 8, "floor_us": 2})", ""),
+                 modelled);
+  EXPECT_EQ(modelled.floor_share(), std::optional(0.25));
+  TaskResult measured;
+  read_optimized(*parse_json(R"({"verdict": {"kind": "ok", "reason": ""}, "modelled_us": 8, "floor_us": 2,
+                                 "measured": {"plain_us": 4, "graph_us": null, "floor_us": 3}})",
+                             ""),
+                 measured);
+  EXPECT_EQ(measured.floor_share(), std::optional(0.75));
+  measured.floor_us.reset();
+  EXPECT_EQ(measured.floor_share(), std::nullopt);
+}
+
 TEST(ReadAnswer, AnErrorOfTheProgramIsABrokenTask) {
   TaskResult result;
   read_optimized(

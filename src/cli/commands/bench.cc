@@ -23,7 +23,13 @@ Result<int> run_suite(Invocation& invocation) {
   const CommandLine& line = invocation.line();
   STITCH_ASSIGN(const bench::BenchRequest request,
                 bench_request_of(line, invocation.services().resources.root / "problems"));
-  STITCH_ASSIGN(const bench::BenchReport report, bench::run_bench(request, bench_events(invocation.reporter())));
+  bench::BenchEvents events = bench_events(invocation.reporter());
+  events.begun = [&invocation, tell = events.begun](const bench::RunSpec& spec, const std::filesystem::path& folder,
+                                                    size_t known) {
+    invocation.run_log().goes_on_by(fmt::format("stitchcuda bench --resume {}", folder.string()));
+    tell(spec, folder, known);
+  };
+  STITCH_ASSIGN(const bench::BenchReport report, bench::run_bench(request, events));
   STITCH_TRY(bench::write_run_page(report, invocation.services().resources.report()));
   invocation.reporter().result(to_json(report), describe(report));
   const bool is_enough = !line.bench.need.has_value() || report.success() >= *line.bench.need;

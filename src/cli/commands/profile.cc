@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "base/json/json.h"
 #include "cli/commands/commands.h"
 #include "cli/options/request.h"
@@ -81,8 +83,11 @@ Result<int> run_profile(Invocation& invocation) {
   if (!line.rung.empty()) {
     STITCH_ASSIGN(rung, profile::rung_from_string(line.rung));
   }
-  STITCH_ASSIGN(const driver::ProfileReport found,
-                driver::profile({line.file, line.step, rung, std::move(options)}, invocation.services()));
+  driver::ProfileRequest request{line.file, line.step, rung, std::move(options)};
+  if (std::filesystem::path(line.file).extension() == ".py") {
+    request.program = task_of(line, line.file);
+  }
+  STITCH_ASSIGN(const driver::ProfileReport found, driver::profile(request, invocation.services()));
   Json rows = Json::array();
   std::string text;
   for (const driver::StepCost& cost : found.steps) {

@@ -141,10 +141,20 @@ void RunLog::count_built(DeviceKind device, size_t done, size_t total) {
   built_[device] = {done, total};
 }
 
+void RunLog::goes_on_by(std::string command) {
+  const std::lock_guard lock(mutex_);
+  goes_on_by_ = std::move(command);
+}
+
 Error RunLog::interruption() {
   const std::lock_guard lock(mutex_);
   Error error;
   error.code = ErrorCode::kInterrupted;
+  if (!goes_on_by_.empty()) {
+    error.message = "interrupted; what had ended is kept";
+    error.remedy = "it goes on with: " + goes_on_by_;
+    return error;
+  }
   if (record_.verb.empty()) {
     error.message = "interrupted; nothing was replaced";
     error.remedy = "give the same command again";

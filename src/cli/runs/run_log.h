@@ -34,6 +34,8 @@ class RunLog {
   void fail(const Error& error);
   // What the user has after an interruption, and how to go on.
   Error interruption();
+  // Of a verb without a record, whose results stay as they come: the command that goes on after an interruption.
+  void goes_on_by(std::string command);
   // Each but the first end is ignored.
   void end(runs::RunState state);
 
@@ -53,6 +55,7 @@ class RunLog {
   std::unique_ptr<runs::RunStore> store_;  // null: no record is kept
   runs::RunRecord record_;
   double written_seconds_ = 0;
+  std::string goes_on_by_;
   std::map<DeviceKind, std::pair<size_t, size_t>> built_;
   std::atomic<bool> installed_ = false;
   std::atomic<bool> has_journal_ = false;  // of agents, from which it goes on

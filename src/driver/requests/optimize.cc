@@ -16,6 +16,7 @@
 #include "driver/project/leave_report.h"
 #include "driver/project/project.h"
 #include "driver/project/python_forms.h"
+#include "driver/time/plan_floor.h"
 #include "driver/time/timed_draws.h"
 #include "driver/time/tuning.h"
 #include "plan/batch/any_batch.h"
@@ -256,6 +257,8 @@ Json to_json(const OptimizeReport& run) {
                {"error_ratio", verify.error_ratio},
                {"modelled_us", plan::declared_modelled_us(run.program.plan)},
                {"tuned", run.tuned}};
+  const std::optional<double> floor_us = plan_floor_us(run.program.plan, run.task.math);
+  json["floor_us"] = floor_us.has_value() ? Json(*floor_us) : Json();
   if (!run.times_by.empty()) {
     json["times_by"] = run.times_by;
   }

@@ -7,6 +7,7 @@
 #include "driver/judge/folder.h"
 #include "driver/judge/judge.h"
 #include "driver/judge/subjects.h"
+#include "driver/profile/planned_folder.h"
 
 namespace stitch::driver {
 namespace {
@@ -66,8 +67,9 @@ Result<ExecutedTime> execute(Job& job, const toolchain::Toolchain& tools, const 
 }  // namespace
 
 Result<ProfileReport> profile(const ProfileRequest& request, const Services& services) {
-  STITCH_ASSIGN(const Folder folder, read_folder(request.folder));
   Job job(request.options, services);
+  STITCH_ASSIGN(const Folder folder,
+                request.program.file.empty() ? read_folder(request.folder) : planned_folder(job, request.program));
   STITCH_ASSIGN(const toolchain::Toolchain tools, find_compilers(job));
   ProfileReport report;
   report.task = task_name(folder.task.file);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "artifact/task/task.h"
 #include "driver/profile/ladder_of.h"
 #include "driver/time/executed_time.h"
 #include "driver/time/step_cost.h"
@@ -14,10 +15,11 @@
 namespace stitch::driver {
 
 struct ProfileRequest {
-  std::string folder;
+  std::string folder;                       // that optimize or emit wrote
   std::optional<int> step;                  // that one alone
   std::optional<profile::RungKind> rung{};  // that profiler alone; empty: the best one that is here
   Options options{};
+  Task program{};  // with a file: the expert's program of it is profiled, in place of a folder's
 };
 
 struct ProfileReport {
