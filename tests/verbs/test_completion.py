@@ -56,7 +56,8 @@ class Bash(unittest.TestCase):
                 (folder / name).write_text("")
             (folder / "out").mkdir()
             self.assertEqual(self.offered("optimize", "", folder=folder), ["my model.py", "out"])
-            self.assertEqual(self.offered("profile", "", folder=folder), ["out"])
+            self.assertEqual(self.offered("profile", "", folder=folder), ["my model.py", "out"])
+            self.assertEqual(self.offered("report", "", folder=folder), ["out"])
             self.assertEqual(self.offered("plan", "n", folder=folder), ["notes.txt"])
 
     def test_runs(self) -> None:

@@ -11,7 +11,7 @@ void add_profile(CLI::App* application, CommandLine* line) {
   CLI::App* verb =
       application->add_subcommand("profile", "What each step costs: counted work and what ran, or measured on a GPU");
   verb->group(kMainVerbs);
-  add_file(verb, line, "FILE.py[:Name]|DIR", "Folder that optimize wrote, or a PyTorch program, as the expert plans it")
+  add_file(verb, line, "FILE.py[:Name]", "A folder that optimize wrote, or a PyTorch program, as the expert plans it")
       ->required();
   add_step(verb, line, "One step alone");
   verb->add_option("--rung", line->rung,
