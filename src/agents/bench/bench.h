@@ -40,6 +40,7 @@ struct Ground {
   // alone. Empty: the contract is that of the present file.
   std::string skeleton{};
   std::vector<PresentFile> present{};  // how the nodes are computed now
+  bool is_module = false;              // a ModelNew: `present` is the file that it begins as
   bool is_host = false;                // choices for the host side: `skeleton` lists the steps, `present` the choices
   std::string why_fixed{};             // why no text can be tried; empty: one can
 };

@@ -11,6 +11,7 @@
 #include "agents/verifier/fingerprint.h"
 #include "artifact/report/feedback.h"
 #include "base/fs/files.h"
+#include "driver/improve/module_trial.h"
 #include "driver/joined/joined_steps.h"
 #include "driver/time/step_cost.h"
 #include "driver/written/step_nodes.h"
@@ -169,6 +170,23 @@ std::optional<std::string> joined_by_rule(const driver::Workbench& workbench, co
   return driver::joined_steps(workbench.program(), place, parts);
 }
 
+// The verdict on a module as its author may know it.
+Trial trial_of(const driver::ModuleTrial& tried) {
+  const Verdict verdict = tried.verified.verdict();
+  Trial trial{.outcome = tried.is_right()                            ? Outcome::kRight
+                         : verdict.kind == VerdictKind::kBuildFailed ? Outcome::kNotCompiled
+                                                                     : Outcome::kWrong,
+              .told = feedback(verdict, tried.verified.error_ratio),
+              .program = time_of(tried.program),
+              .seconds = tried.seconds};
+  if (!tried.is_right()) {
+    trial.fingerprint = fingerprint(trial.told);
+  } else if (!tried.program.has_value()) {
+    trial.told += "\nIt was not timed: only a GPU tells the time of a ModelNew.";
+  }
+  return trial;
+}
+
 StepFacts facts_in(const plan::Plan& plan, size_t index, StepFacts facts) {
   const plan::Step& step = plan.steps[index];
   const kernels::Group group = plan::step_group(plan, index);
@@ -199,6 +217,9 @@ Ground DriverBench::ground_of(const SubTask& sub_task) const {
             .present = {{"the choices", host_text(plan::host_of(workbench_->plan()))}},
             .is_host = true};
   }
+  if (sub_task.kind == SubTaskKind::kModule) {
+    return {.step = driver::kModule, .replaced = {driver::kModule}, .is_module = true};
+  }
   const Result<driver::TextPlace> place = workbench_->place_of(sub_task.nodes);
   if (!place.has_value()) {
     return {.why_fixed = place.error().message};
@@ -219,6 +240,9 @@ std::optional<std::string> DriverBench::text_by_rule(const SubTask& sub_task, si
   if (sub_task.kind == SubTaskKind::kHost) {
     return host_by_rule(*workbench_, number);
   }
+  if (sub_task.kind == SubTaskKind::kModule) {
+    return std::nullopt;  // the session has the expert's from the beginning
+  }
   const Result<driver::TextPlace> place = workbench_->place_of(sub_task.nodes);
   if (!place.has_value()) {
     return std::nullopt;
@@ -231,6 +255,10 @@ std::optional<std::string> DriverBench::text_by_rule(const SubTask& sub_task, si
 }
 
 Result<Trial> DriverBench::try_text(const SubTask& sub_task, const std::string& text) {
+  if (sub_task.kind == SubTaskKind::kModule) {
+    STITCH_ASSIGN(const driver::ModuleTrial tried, workbench_->try_module(text));
+    return trial_of(tried);
+  }
   if (const std::string why = why_no_text(sub_task, text); !why.empty()) {
     return Trial{.outcome = Outcome::kNotCompiled, .told = why, .fingerprint = fingerprint(why)};
   }
@@ -254,6 +282,9 @@ Result<Trial> DriverBench::try_text(const SubTask& sub_task, const std::string& 
 }
 
 Result<std::vector<StepTime>> DriverBench::profile(const SubTask& sub_task, const std::string& text) {
+  if (sub_task.kind == SubTaskKind::kModule) {
+    return std::vector<StepTime>();
+  }
   STITCH_ASSIGN(const driver::TakenTimes taken, workbench_->times_with(text_for(sub_task, text)));
   std::vector<StepTime> times;
   for (const auto& [step, time] : taken.steps) {
@@ -264,6 +295,9 @@ Result<std::vector<StepTime>> DriverBench::profile(const SubTask& sub_task, cons
 
 StepFacts DriverBench::facts_of(const SubTask& sub_task, const std::string& text, const StepTime& time) const {
   const StepFacts facts{.step = time.step, .us = time.us};
+  if (sub_task.kind == SubTaskKind::kModule) {
+    return facts;
+  }
   const Result<std::optional<plan::Plan>> plan = workbench_->plan_with(text_for(sub_task, text));
   if (!plan.has_value() || !plan->has_value()) {
     return facts;
@@ -277,6 +311,9 @@ StepFacts DriverBench::facts_of(const SubTask& sub_task, const std::string& text
 }
 
 Result<void> DriverBench::adopt(const SubTask& sub_task, const std::string& text) {
+  if (sub_task.kind == SubTaskKind::kModule) {
+    return {};  // a file beside the program, whose steps stay as they are
+  }
   return workbench_->adopt(text_for(sub_task, text), judged_ == text ? report_ : std::nullopt);
 }
 

@@ -66,10 +66,10 @@ SubTask sub_task_from(const Json& json, const std::string& place, Reader& reader
   sub_task.name = reader.text(json, place, "name");
   const std::string kind = reader.text(json, place, "kind");
   const std::optional<SubTaskKind> named = from_string<SubTaskKind>(kind);
-  if (!named.has_value()) {
+  if (!named.has_value() || named == SubTaskKind::kModule) {  // which is asked for by option alone
     reader.complain(fmt::format("the kind of {} is \"{}\", neither step nor host", place, kind));
   }
-  sub_task.kind = named.value_or(SubTaskKind::kStep);
+  sub_task.kind = named == SubTaskKind::kHost ? SubTaskKind::kHost : SubTaskKind::kStep;
   sub_task.nodes = reader.texts(json, place, "nodes");
   sub_task.contract = reader.texts(json, place, "contract");
   sub_task.hint = reader.text(json, place, "hint");

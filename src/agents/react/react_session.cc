@@ -11,6 +11,7 @@
 #include "agents/react/talk.h"
 #include "agents/roles/context.h"
 #include "agents/workspace/task_places.h"
+#include "base/json/json.h"
 #include "base/text/printable.h"
 #include "tools/spec/tool_text.h"
 
@@ -37,7 +38,8 @@ class ReactRun {
         calls_(journal, folder, toolbox_, rules.is_offline),
         expert_(state, material, folder.pristine()),
         talk_(desk.prompts.fill("react", {{"skill", std::string(tools::embedded_text("workspace/SKILL"))},
-                                          {"turns", fmt::format("{}", rules.turns)}}),
+                                          {"turns", fmt::format("{}", rules.turns)},
+                                          {"answer", rules_of_answer(folder.pristine().form, desk.prompts)}}),
               desk.prompts.fill("react_task", task_places(state, material, folder.pristine(), desk.prompts))),
         tools_(toolbox_.tools()) {}
 
@@ -46,6 +48,7 @@ class ReactRun {
  private:
   Result<void> turn();
   Result<void> perform(const llm::ToolCall& call);
+  bool is_of_answer(const llm::ToolCall& call) const;
   State state_now() const;
   double seconds_left() const;
   void end(std::string why);
@@ -88,6 +91,20 @@ double ReactRun::seconds_left() const {
                                         : std::numeric_limits<double>::infinity();
 }
 
+// Whether it verifies all that would be handed in now: the program, or the module.
+bool ReactRun::is_of_answer(const llm::ToolCall& call) const {
+  const Result<Json> arguments = parse_json(call.arguments, "a call");
+  if (call.name != "verify" || !arguments.has_value() || arguments->contains("step")) {
+    return false;
+  }
+  if (folder_.pristine().form == AnswerForm::kSteps) {
+    return arguments->contains("folder");
+  }
+  const auto candidate = arguments->find("candidate");
+  return candidate != arguments->end() && candidate->is_string() &&
+         std::filesystem::path(candidate->get<std::string>()).lexically_normal() == kModuleFile;
+}
+
 Result<void> ReactRun::perform(const llm::ToolCall& call) {
   if (!call.complaint.empty()) {
     talk_.add_result(call, fmt::format("{} was not called: {}", call.name, call.complaint));
@@ -103,8 +120,7 @@ Result<void> ReactRun::perform(const llm::ToolCall& call) {
   talk_.add_result(call, result.reply.text);
   told_(fmt::format("turn {}: {} {}: {}", end_.turns, call.name, printable_line(call.arguments, kToldBytes),
                     tools::to_string(result.reply.outcome)));
-  if (call.name == "verify" && result.reply.outcome == tools::Outcome::kDone &&
-      call.arguments.find("\"step\"") == std::string::npos) {
+  if (result.reply.outcome == tools::Outcome::kDone && is_of_answer(call)) {
     for (const auto& [step, path] : folder_.pristine().answers) {
       if (path != kHostFile) {  // of which the tools know nothing
         end_.verified[step] = folder_.text_of(step);

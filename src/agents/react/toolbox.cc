@@ -63,6 +63,11 @@ Result<tools::ToolReply> Toolbox::call_outside(const std::string& tool, Json arg
   if (outside_.find(tool)->spec().schema["properties"].contains("device") && !arguments.contains("device")) {
     arguments["device"] = rules_.device;
   }
+  if (tool == "verify" && arguments.contains("candidate")) {  // the task is the run's, whatever the call says
+    arguments["program"] = rules_.target.empty() ? "program.py" : "program.py:" + rules_.target;
+    arguments["mode"] = rules_.mode;
+    arguments["math"] = rules_.math;
+  }
   if (std::optional<tools::ToolReply> wrong = tools::mistake_in_call(outside_, tool, arguments)) {
     return std::move(*wrong);
   }

@@ -17,6 +17,9 @@ inline constexpr const char* kFinish = "finish";
 struct ToolboxRules {
   std::string device{};  // "gpu" or "emulated": where programs run if a call does not say so
   sandbox::CageMode cage = sandbox::CageMode::kCaged;
+  std::string target{};  // of the task: the class or function of program.py, its mode and its math
+  std::string mode{};
+  std::string math{};
 };
 
 class Toolbox {

@@ -5,6 +5,7 @@
 
 #include "agents/planner/expert_planner.h"
 #include "base/hash/sha256.h"
+#include "driver/improve/module_trial.h"
 
 namespace stitch::agents {
 
@@ -15,6 +16,17 @@ Result<Done> ExpertPlanner::plan(const State& state, const Material& material) {
   PlanVersion plan = expert_agent_plan(material.bench.plan());
   plan.sub_tasks.resize(std::min(plan.sub_tasks.size(), static_cast<size_t>(state.limits.sub_tasks)));
   return Done{Planned{std::move(plan)}};
+}
+
+Result<Done> ModulePlanner::plan(const State& state, const Material&) {
+  if (state.activity == Activity::kReplan) {
+    return Done{PlanKept{"a module has one plan"}};
+  }
+  return Done{Planned{{.author = Author::kExpert,
+                       .summary = "one module in Python in the place of the program",
+                       .sub_tasks = {{.name = driver::kModule,
+                                      .kind = SubTaskKind::kModule,
+                                      .hint = "a class ModelNew, whose forward runs kernels of its own"}}}}};
 }
 
 Result<Done> ExpertCoder::write(const State&, const Material&) {

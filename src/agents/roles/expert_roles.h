@@ -12,6 +12,12 @@ class ExpertPlanner : public Planner {
   Result<Done> plan(const State& state, const Material& material) override;
 };
 
+// One sub-task, a module in the program's place.
+class ModulePlanner : public Planner {
+ public:
+  Result<Done> plan(const State& state, const Material& material) override;
+};
+
 // Its code is the incumbent's from the beginning, so that it has none to add.
 class ExpertCoder : public Coder {
  public:

@@ -54,8 +54,8 @@ const Profile* latest_profile(const State& state) { return state.profiles.empty(
 void weigh_changes(const State& state, Attempt& attempt) {
   const Profile* profile = latest_profile(state);
   const SubTask* sub_task = current_sub_task(state);
-  const bool is_host = sub_task != nullptr && sub_task->kind == SubTaskKind::kHost;  // it is no step, and all of them
-  if (profile == nullptr || profile->steps.empty() || is_host) {
+  const bool is_all = sub_task != nullptr && sub_task->kind != SubTaskKind::kStep;  // it is no step, and all of them
+  if (profile == nullptr || profile->steps.empty() || is_all) {
     return;
   }
   const auto is_changed = [&](const StepTime& each) {

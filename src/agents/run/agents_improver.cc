@@ -9,6 +9,7 @@
 
 #include "agents/bench/bench_over_driver.h"
 #include "agents/coder/host_text.h"
+#include "agents/roles/expert_roles.h"
 #include "agents/run/floor.h"
 #include "agents/run/kept_texts.h"
 #include "agents/state/state_json.h"
@@ -20,6 +21,8 @@
 
 namespace stitch::agents {
 namespace {
+
+constexpr const char* kModulePlace = "by_agents/model_new.py";  // of a folder of results, whose own lies above
 
 // Of all that the run's decisions rest on: the expert's plan, and the device it is judged on.
 std::string digest_of(const driver::Workbench& workbench) {
@@ -46,7 +49,8 @@ Result<State> initial_state(driver::Workbench& workbench, DriverBench& bench, co
   return state;
 }
 
-bool is_host(const StepOwner& owner) { return owner.step == driver::kHostSide; }
+// The host side, or a module: parts of a run, and no steps.
+bool is_host(const StepOwner& owner) { return owner.step == driver::kHostSide || owner.step == driver::kModule; }
 
 // "2 of 5 steps", "the host side", or both; empty where models wrote nothing that is in the program.
 std::string parts_by_models(const State& state) {
@@ -153,6 +157,24 @@ void tell_session(const SessionRecord& record, driver::Improvement& improvement)
   improvement.summary += fmt::format("; the session ended after {} turns: {}", record.turns, record.why);
 }
 
+// The module that is the best, else the latest that was right: nothing where none was.
+Result<void> leave_module(const State& state, const RunFolder& folder, driver::Improvement& improvement) {
+  const Attempt* taken = nullptr;
+  for (const Attempt& each : state.attempts) {
+    const bool is_better = taken == nullptr || !taken->replaced_incumbent || each.replaced_incumbent;
+    taken = each.outcome == Outcome::kRight && is_better ? &each : taken;
+  }
+  Json figures = Json::parse(improvement.figures);
+  figures["module"] = nullptr;
+  if (taken != nullptr) {
+    STITCH_ASSIGN(improvement.files[kModulePlace], folder.code(taken->digest));
+    figures["module"] = {{"file", kModulePlace}, {"attempt", taken->number}, {"is_faster", taken->replaced_incumbent}};
+    improvement.summary += fmt::format("; the module of attempt {} is in {}", taken->number, kModulePlace);
+  }
+  improvement.figures = figures.dump();
+  return {};
+}
+
 }  // namespace
 
 Result<driver::Improvement> AgentsImprover::improve(driver::Workbench& workbench) {
@@ -176,6 +198,9 @@ Result<driver::Improvement> AgentsImprover::improve(driver::Workbench& workbench
                         workbench));
     in_workspace = coder.get();
     roles.coder = std::move(coder);
+    if (request_.workspace.answer == AnswerForm::kModule) {
+      roles.planner = std::make_unique<ModulePlanner>();
+    }
   }
   STITCH_TRY(take_reference(workbench, initial, request_));
   observer_.begins(initial);
@@ -198,6 +223,9 @@ Result<driver::Improvement> AgentsImprover::improve(driver::Workbench& workbench
   improvement.figures = figures_of(*state_, request_.team, request_.prompts, loop.own_seconds());
   if (in_workspace != nullptr && in_workspace->record().has_value()) {
     tell_session(*in_workspace->record(), improvement);
+  }
+  if (request_.workspace.answer == AnswerForm::kModule) {
+    STITCH_TRY(leave_module(*state_, RunFolder(request_.folder), improvement));
   }
   improvement.files["evidence/agents.json"] = to_json(*state_).dump(1) + "\n";
   const Scoring scoring{RunFolder(request_.folder), request_.rubric};

@@ -7,7 +7,7 @@
 namespace stitch::agents {
 
 Result<std::unique_ptr<WorkspaceCoder>> workspace_coder(WorkspaceParts parts, driver::Workbench& workbench) {
-  STITCH_ASSIGN(Pristine pristine, pristine_of(workbench));
+  STITCH_ASSIGN(Pristine pristine, pristine_of(workbench, parts.rules.answer));
   if (parts.rules.coder == CoderKind::kAcp) {
     auto session = std::make_unique<AcpSession>(
         parts.prompts, AcpRules{.command = parts.rules.agent, .hidden = parts.rules.hidden_variables},
@@ -21,7 +21,11 @@ Result<std::unique_ptr<WorkspaceCoder>> workspace_coder(WorkspaceParts parts, dr
                    "name one with --llm and --model, or --model expert");
   }
   const ReactRules rules{.turns = parts.rules.turns,
-                         .tools = {.device = on_gpu ? "gpu" : "emulated", .cage = workbench.job().options().cage},
+                         .tools = {.device = on_gpu ? "gpu" : "emulated",
+                                   .cage = workbench.job().options().cage,
+                                   .target = workbench.expert().task.target,
+                                   .mode = workbench.expert().task.mode,
+                                   .math = to_string(workbench.expert().task.math)},
                          .is_offline = parts.is_offline};
   std::string name = name_of_session(rules, *parts.team.coder, parts.prompts);
   auto session = std::make_unique<ReactSession>(Desk{parts.asker, parts.prompts}, *parts.team.coder, parts.journal,

@@ -20,6 +20,7 @@ enum class CoderKind {
 
 struct WorkspaceRules {
   CoderKind coder = CoderKind::kAnswers;
+  AnswerForm answer = AnswerForm::kSteps;
   int64_t turns = 150;
   std::string agent{};                          // of kAcp: its command line
   std::vector<std::string> hidden_variables{};  // of our environment, from that agent

@@ -31,8 +31,8 @@ enum class Condition : uint8_t {
 
 enum class Role : uint8_t { kPlanner, kCoder, kVerifier, kJudge, kTools };
 enum class Author : uint8_t { kExpert, kModel };
-enum class SubTaskKind : uint8_t { kStep, kHost };
-enum class TimeKind : uint8_t { kExecuted, kMeasured };  // counted on the emulated device; taken on a GPU
+enum class SubTaskKind : uint8_t { kStep, kHost, kModule };  // kModule: a ModelNew in the program's place
+enum class TimeKind : uint8_t { kExecuted, kMeasured };      // counted on the emulated device; taken on a GPU
 enum class Limiter : uint8_t { kMemory, kCompute, kLatency, kHost };
 
 // What became of one answer of the Coder.
@@ -71,7 +71,7 @@ struct Names<Condition> {
 };
 STITCH_NAMES(Role, {"planner", "coder", "verifier", "judge", "tools"});
 STITCH_NAMES(Author, {"expert", "model"});
-STITCH_NAMES(SubTaskKind, {"step", "host"});
+STITCH_NAMES(SubTaskKind, {"step", "host", "module"});
 STITCH_NAMES(TimeKind, {"executed", "measured"});
 STITCH_NAMES(Limiter, {"memory", "compute", "latency", "host"});
 STITCH_NAMES(Outcome, {"unreadable", "not_compiled", "wrong", "right"});

@@ -5,7 +5,7 @@ namespace stitch::agents {
 
 OwnStep own_step_of(const Bench& bench, const SubTask& sub_task) {
   const Ground ground = bench.ground_of(sub_task);
-  if (ground.is_host) {
+  if (ground.is_host || ground.is_module) {
     return {ground.step, ground.why_fixed};
   }
   if (ground.replaced.size() != 1 || ground.step != ground.replaced.front()) {

@@ -9,15 +9,23 @@
 
 namespace stitch::agents {
 
-inline constexpr const char* kProgramFolder = "expert";  // of a workspace: the program that is bettered
-inline constexpr const char* kHostFile = "host.json";    // likewise, the choices for its host side
+inline constexpr const char* kProgramFolder = "expert";     // of a workspace: the program that is bettered
+inline constexpr const char* kHostFile = "host.json";       // likewise, the choices for its host side
+inline constexpr const char* kModuleFile = "model_new.py";  // likewise, the module in the program's place
+
+// What a session hands in.
+enum class AnswerForm {
+  kSteps,   // files of the expert's steps, and choices for the host side
+  kModule,  // one file with a class ModelNew, and nothing else
+};
 
 struct Pristine {
   std::map<std::string, std::string> files{};    // path to text
-  std::map<std::string, std::string> answers{};  // step, or the host side, to the path of its file
+  std::map<std::string, std::string> answers{};  // step, host side or module to the path of its file
+  AnswerForm form = AnswerForm::kSteps;
 };
 
 // As `stitchcuda workspace` writes it, of the program on the workbench.
-Result<Pristine> pristine_of(driver::Workbench& workbench);
+Result<Pristine> pristine_of(driver::Workbench& workbench, AnswerForm form = AnswerForm::kSteps);
 
 }  // namespace stitch::agents

@@ -14,11 +14,16 @@ namespace {
 
 constexpr size_t kMaxStepsBytes = 12'000;
 
+bool is_module(const SubTask& sub_task) { return sub_task.kind == SubTaskKind::kModule; }
+
 std::string row_of(const SubTask& sub_task, const Material& material, const Pristine& pristine) {
   const OwnStep own = own_step_of(material.bench, sub_task);
   const auto path = pristine.answers.find(own.step);
   if (path == pristine.answers.end()) {
     return "";
+  }
+  if (is_module(sub_task)) {
+    return fmt::format("- {}: {}\n", path->second, sub_task.hint);
   }
   const std::string& why = own.why_fixed;
   return fmt::format(
@@ -39,6 +44,10 @@ std::string host_in_words(const PlanVersion& plan, const Material& material, con
 
 }  // namespace
 
+std::string rules_of_answer(AnswerForm form, const Prompts& prompts) {
+  return prompts.fill(form == AnswerForm::kModule ? "workspace_module" : "workspace_steps");
+}
+
 std::map<std::string, std::string> task_places(const State& state, const Material& material, const Pristine& pristine,
                                                const Prompts& prompts) {
   const PlanVersion& plan = state.plans.back();
@@ -50,6 +59,7 @@ std::map<std::string, std::string> task_places(const State& state, const Materia
           {"device", fmt::format("{}, judged on {}", material.bench.plan().device, state.task.device)},
           {"math", state.task.math},
           {"plan", quoted("the planner", plan.summary, kMaxNotesBytes)},
+          {"answer", rules_of_answer(pristine.form, prompts)},
           {"steps", quoted("the plan", steps, kMaxStepsBytes)},
           {"host", host_in_words(plan, material, prompts)},
           {"source", quoted("the user's program", material.bench.program_source(), kMaxSourceBytes)}};

@@ -36,6 +36,10 @@ Result<void> check_workspace(const AgentOptions& options) {
     return failure(ErrorCode::kUsage, "--system react and --coder expert or llm exclude each other", "",
                    "leave --coder out");
   }
+  if (options.writes_module && !in_workspace(options)) {
+    return failure(ErrorCode::kUsage, "--answer module is for a Coder with tools", "",
+                   "ask one with --coder react, or --coder acp --agent CMD");
+  }
   if ((options.coder == Player::kAcp) != !options.agent.empty()) {
     return failure(ErrorCode::kUsage, "--coder acp and --agent CMD go together", "",
                    "name the agent that shall write, as --coder acp --agent 'CMD ...'");
@@ -127,6 +131,7 @@ Result<agents::RunRequest> find_agents(const CommandLine& line, const driver::Re
                    .marks = !is_without(line.agents, "rubric"),
                    .rubric = request.rubric};
   request.workspace.coder = coder_kind_of(line.agents);
+  request.workspace.answer = line.agents.writes_module ? agents::AnswerForm::kModule : agents::AnswerForm::kSteps;
   request.workspace.turns = line.agents.turns.value_or(request.workspace.turns);
   request.workspace.agent = line.agents.agent;
   request.workspace.hidden_variables = {kKeyVariable};

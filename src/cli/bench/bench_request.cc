@@ -48,6 +48,7 @@ constexpr auto kHandedOn = std::to_array<HandedOn>({
     {"config", kOptimize},
     {"prompts", kOptimize},
     {"agent", kOptimize},
+    {"answer", kOptimize},
     {"system", kOptimize},
     {"without", kOptimize},
     {"max-tokens", kOptimize},

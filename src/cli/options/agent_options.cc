@@ -69,6 +69,10 @@ void add_agents(CLI::App* verb, CommandLine* line) {
       ->type_name("CMD")
       ->group(kRolesGroup);
   add_choice(
+      verb, "--answer", {"steps", "module"}, [&agents](size_t chosen) { agents.writes_module = chosen == 1; },
+      "What --coder react or acp hands in: the program's steps (default), or a class ModelNew in one file")
+      ->group(kRolesGroup);
+  add_choice(
       verb, "--system", {"single-shot", "self-refine", "coder-judge", "react", "stitch", "expert"},
       [&agents](size_t chosen) { agents.system = static_cast<AgentSystem>(chosen); },
       "How roles work together (default: stitch)")

@@ -38,6 +38,7 @@ struct AgentOptions {
   std::optional<int64_t> replans;
   std::optional<int64_t> turns;  // of a session in a workspace
   std::string agent;             // --agent
+  bool writes_module = false;    // --answer module
   std::optional<double> target_us;
   bool has_team = false;  // --team was given
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "driver/improve/candidate.h"
+#include "driver/improve/module_trial.h"
 #include "driver/improve/program_times.h"
 #include "driver/improve/text_place.h"
 #include "driver/improve/text_trial.h"
@@ -45,6 +46,8 @@ class Workbench {
 
   // Judges and times. A text that falls short is a value; kEnvironment and the like where the world fails.
   Result<TextTrial> try_text(const GroupText& text);
+  // Of a module in the program's place; nothing of the program changes.
+  Result<ModuleTrial> try_module(const std::string& text) { return driver::try_module(job_, tools_, expert_, text); }
   // Of the best program.
   Result<TakenTimes> times();
   // PyTorch's times for rewards, of the expert's program that takes `expert`; nothing where nobody can tell.
