@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <set>
 
@@ -62,7 +63,7 @@ class Harvester {
 
  private:
   Result<void> take_run(const runs::RunStore& store, const std::string& id, const LessonTask& task);
-  void take_sample(const Json& sample, const Json& before, const LessonTask& task);
+  void take_sample(const Json& sample, const LessonContext& context, const LessonTask& task);
 
   const HarvestRequest& request_;
   LessonFiles& files_;
@@ -83,6 +84,22 @@ Result<std::map<fs::path, LessonTask>> tasks_of(const bench::RunSpec& spec) {
     tasks[fs::absolute(task.file).lexically_normal()] = {task.id, task.family, synth::split_of(task.family)};
   }
   return tasks;
+}
+
+std::string sub_task_of(const Json& sample) { return sample.at("verdict").value("sub_task", ""); }
+
+// By sub-task, of the right texts for it.
+std::map<std::string, double> best_steps(const std::vector<Json>& samples) {
+  std::map<std::string, double> best;
+  for (const Json& sample : samples) {
+    const Json verdict = sample.value("verdict", Json());
+    const Json us = verdict.is_object() ? verdict.value("step_us", Json()) : Json();
+    if (us.is_number() && verdict.value("outcome", "") == "right") {
+      double& known = best[sub_task_of(sample)];
+      known = known == 0 ? us.get<double>() : std::min(known, us.get<double>());
+    }
+  }
+  return best;
 }
 
 Result<void> Harvester::take(const bench::RunFolder& folder, const bench::RunSpec& spec) {
@@ -117,6 +134,7 @@ Result<void> Harvester::take_run(const runs::RunStore& store, const std::string&
   const agents::Scoring scoring{agents::RunFolder(folder), request_.rubric};
   STITCH_ASSIGN(const std::vector<Json> samples, agents::samples(journal, id, &scoring));
   report_.runs += 1;
+  std::map<std::string, double> best = best_steps(samples);
   Json before;
   for (const Json& sample : samples) {
     const std::optional<Fell> why = fell(sample);
@@ -124,14 +142,14 @@ Result<void> Harvester::take_run(const runs::RunStore& store, const std::string&
       report_.fallen[to_string(*why)] += 1;
       continue;
     }
-    take_sample(sample, before, task);
+    take_sample(sample, {before, best[sub_task_of(sample)]}, task);
     before = sample.at("verdict");
   }
   return files_.check(request_.out);
 }
 
-void Harvester::take_sample(const Json& sample, const Json& before, const LessonTask& task) {
-  const Json lesson = lesson_of(sample, before, task);
+void Harvester::take_sample(const Json& sample, const LessonContext& context, const LessonTask& task) {
+  const Json lesson = lesson_of(sample, context, task);
   if (!known_.insert(lesson.at("id")).second) {
     report_.fallen[to_string(Fell::kSameLesson)] += 1;
     return;
@@ -139,10 +157,10 @@ void Harvester::take_sample(const Json& sample, const Json& before, const Lesson
   files_.write(task.split, lesson);
   tasks_.insert(task.id);
   const std::string skill = lesson.at("skill");
-  report_.lessons[fmt::format("{} {} {}", task.split, skill, lesson.at("verdict").value("outcome", ""))] += 1;
-  if (lesson.at("is_positive")) {
-    report_.positive[fmt::format("{} {}", task.split, skill)] += 1;
-  }
+  const std::string outcome = lesson.at("is_slow") ? "slow" : lesson.at("verdict").value("outcome", "");
+  report_.lessons[fmt::format("{} {} {}", task.split, skill, outcome)] += 1;
+  auto& counted = lesson.at("is_positive") ? report_.positive : report_.negative;
+  counted[fmt::format("{} {}", task.split, skill)] += 1;
 }
 
 HarvestReport Harvester::report() {
@@ -210,13 +228,10 @@ Result<HarvestReport> harvest(const HarvestRequest& request) {
 }
 
 Json to_json(const HarvestReport& report) {
-  return {{"schema", kSchema},
-          {"runs", report.runs},
-          {"tasks", report.tasks},
-          {"lessons", report.lessons},
-          {"positive", report.positive},
-          {"fallen", report.fallen},
-          {"passed_over", report.passed_over}};
+  return {{"schema", kSchema},           {"runs", report.runs},
+          {"tasks", report.tasks},       {"lessons", report.lessons},
+          {"positive", report.positive}, {"negative", report.negative},
+          {"fallen", report.fallen},     {"passed_over", report.passed_over}};
 }
 
 std::string describe(const HarvestReport& report, const fs::path& out) {
@@ -226,6 +241,9 @@ std::string describe(const HarvestReport& report, const fs::path& out) {
   }
   for (const auto& [name, number] : report.positive) {
     text += fmt::format("{:>8}  positive of {}\n", number, name);
+  }
+  for (const auto& [name, number] : report.negative) {
+    text += fmt::format("{:>8}  negative of {}\n", number, name);
   }
   for (const std::string& sentence : report.passed_over) {
     text += fmt::format("passed over: {}\n", sentence);

@@ -22,9 +22,11 @@ struct HarvestRequest {
 struct HarvestReport {
   size_t runs = 0;   // of agents
   size_t tasks = 0;  // that have a lesson
-  // "train scratch right" -> how many; "positive train scratch" -> how many of them.
+  // "train scratch right" -> how many (a right text that is slow counts as "slow"); "train scratch" -> how many of them
+  // are positive, and how many are not.
   std::map<std::string, size_t> lessons{};
   std::map<std::string, size_t> positive{};
+  std::map<std::string, size_t> negative{};
   std::map<std::string, size_t> fallen{};  // samples that are no lesson, by the reason
   std::vector<std::string> passed_over{};  // runs that could not be read, a sentence each
   size_t count() const;

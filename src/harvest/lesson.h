@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "base/json/json_forward.h"
+#include "base/json/json.h"
 
 namespace stitch::harvest {
 
@@ -29,9 +29,21 @@ const char* to_string(Fell fell);
 // others.
 std::optional<Fell> fell(const Json& sample);
 
-// Of a sample that did not fall. `before`: the verdict on the Coder's answer before it in the same run, null of a
-// first. A lesson is positive where its text is right and, of a refinement, either the text before was not or this one
-// took its place for being faster.
-Json lesson_of(const Json& sample, const Json& before, const LessonTask& task);
+// What the run knows beside the sample.
+struct LessonContext {
+  Json before;         // the verdict on the Coder's answer before it in the same run, null of a first
+  double best_us = 0;  // of the step, of all right texts for the same sub-task in that run; 0: not known
+};
+
+// By which times of two texts differ: less is what the cost model and a busy device are off by.
+inline constexpr double kSlower = 1.1;
+
+// Of a right text: a tenth slower than the program that it was held against, or than the best text for its step.
+bool is_slow(const Json& verdict, double best_us);
+
+// Of a sample that did not fall. A lesson is positive where its text is right and
+// - from scratch, not slow;
+// - of a refinement, the text before was not right, or this one took its place, or is faster by a tenth.
+Json lesson_of(const Json& sample, const LessonContext& context, const LessonTask& task);
 
 }  // namespace stitch::harvest

@@ -74,15 +74,20 @@ Result<llm::Completion> Asker::paid_answer(const Seat& seat, const Question& que
 
 Result<std::variant<Asked, NotAsked>> Asker::ask(const State& state, Role role, const Seat& seat,
                                                  llm::ChatRequest request, const std::vector<Spending>& spent,
-                                                 std::function<std::string()> expert_answer) {
+                                                 std::function<std::string()> expert_answer,
+                                                 std::function<std::string(uint32_t)> slow_answer) {
   request.model = seat.model;
   request.sampling = seat.sampling;
   STITCH_ASSIGN(const std::string body, body_of(request));
   if (std::string why = limit_before(state, role, seat, request, body.size(), spent); !why.empty()) {
     return std::variant<Asked, NotAsked>(NotAsked{std::move(why)});
   }
-  const Question question{role, request, request_key(role, body, number_of_question(state, spent.size())),
-                          std::move(expert_answer), seconds_left(state, spent)};
+  const Question question{.role = role,
+                          .request = request,
+                          .key = request_key(role, body, number_of_question(state, spent.size())),
+                          .expert_answer = std::move(expert_answer),
+                          .slow_answer = std::move(slow_answer),
+                          .seconds = seconds_left(state, spent)};
   const auto start = std::chrono::steady_clock::now();
   const Result<llm::Completion> answered = paid_answer(seat, question, body);
   const double taken = seconds_since(start);

@@ -26,10 +26,11 @@ class Asker {
   Asker(Journal& journal, bool is_offline) : journal_(journal), is_offline_(is_offline) {}
 
   // `spent` is what this event has cost before; `index` its questions before this one. The expert's answer is asked for
-  // where the embedded model answers.
+  // where the embedded model answers, and the slow one where that shall be slow.
   Result<std::variant<Asked, NotAsked>> ask(const State& state, Role role, const Seat& seat, llm::ChatRequest request,
                                             const std::vector<Spending>& spent,
-                                            std::function<std::string()> expert_answer);
+                                            std::function<std::string()> expert_answer,
+                                            std::function<std::string(uint32_t)> slow_answer = {});
 
  private:
   Result<llm::Completion> paid_answer(const Seat& seat, const Question& question, const std::string& body);

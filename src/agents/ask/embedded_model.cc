@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/hash/sha256.h"
@@ -13,7 +14,6 @@ namespace stitch::agents {
 namespace {
 
 constexpr std::string_view kName = "expert";
-constexpr std::string_view kFaults = "expert:faults=";
 constexpr std::string_view kStepBegins = "cudaStream_t stream) {\n";
 
 // Of a hash written in hexadecimal digits: a number in [0, 1) and one below `count`.
@@ -60,6 +60,33 @@ void make_call(llm::ChatReply& reply, Mistake mistake) {
   call.arguments = arguments->dump();
 }
 
+Mistake mistake_in(Role role, const Chance& chance, const Planted& planted) {
+  if (chance.part >= planted.faults) {
+    return Mistake::kNone;
+  }
+  return role == Role::kCoder ? static_cast<Mistake>(1 + chance.number % 3) : Mistake::kMalformed;
+}
+
+bool is_slow(const Question& question, const Chance& chance, const Planted& planted) {
+  return question.slow_answer && chance.part >= planted.faults && chance.part < planted.faults + planted.slow;
+}
+
+template <typename T>
+bool take_number(std::string_view text, T least, T most, T& into) {
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), into);
+  return read.ec == std::errc() && read.ptr == text.data() + text.size() && into >= least && into <= most;
+}
+
+// "faults=0.3"
+bool take_planted(std::string_view word, Planted& planted) {
+  const size_t equals = std::min(word.find('='), word.size());
+  const std::string_view name = word.substr(0, equals);
+  const std::string_view value = word.substr(std::min(word.size(), equals + 1));
+  return name == "faults" ? take_number(value, 0.0, 1.0, planted.faults)
+         : name == "slow" ? take_number(value, 0.0, 1.0, planted.slow)
+                          : name == "seed" && take_number<int64_t>(value, 0, int64_t{1} << 53, planted.seed);
+}
+
 }  // namespace
 
 std::string fenced(const std::string& text) {
@@ -86,22 +113,17 @@ std::string with_mistake(const std::string& answer, Mistake mistake) {
   return answer;
 }
 
-Mistake EmbeddedModel::mistake_in(const Question& question) const {
-  const Chance chance = chance_of(question.key);
-  if (chance.part >= faults_) {
-    return Mistake::kNone;
-  }
-  return question.role == Role::kCoder ? static_cast<Mistake>(1 + chance.number % 3) : Mistake::kMalformed;
-}
-
 Result<llm::Completion> EmbeddedModel::answer(const Question& question) {
   llm::Completion completion;
-  const Mistake mistake = mistake_in(question);
+  const Chance chance =
+      chance_of(planted_.seed == 0 ? question.key : fmt::format("{} {}", question.key, planted_.seed));
+  const Mistake mistake = mistake_in(question.role, chance, planted_);
   completion.reply.finish = llm::Finish::kStop;
+  completion.reply.content =
+      is_slow(question, chance, planted_) ? question.slow_answer(chance.number) : question.expert_answer();
   if (question.request.tools.empty()) {
-    completion.reply.content = with_mistake(question.expert_answer(), mistake);
+    completion.reply.content = with_mistake(completion.reply.content, mistake);
   } else {
-    completion.reply.content = question.expert_answer();
     make_call(completion.reply, mistake);
   }
   size_t bytes = 0;
@@ -112,22 +134,23 @@ Result<llm::Completion> EmbeddedModel::answer(const Question& question) {
   return completion;
 }
 
-Result<std::optional<double>> embedded_faults(const std::string& model) {
-  if (model == kName) {
-    return std::optional(0.0);
-  }
+Result<std::optional<Planted>> planted_by(const std::string& model) {
   if (!model.starts_with(kName) || (model.size() > kName.size() && model[kName.size()] != ':')) {
-    return std::optional<double>();
+    return std::optional<Planted>();
   }
-  double faults = -1;
-  const char* end = model.data() + model.size();
-  const bool is_named = model.starts_with(kFaults);
-  const auto read = is_named ? std::from_chars(model.data() + kFaults.size(), end, faults) : std::from_chars_result{};
-  if (!is_named || read.ec != std::errc() || read.ptr != end || !(faults >= 0 && faults <= 1)) {
+  Planted planted;
+  std::string_view rest = std::string_view(model).substr(std::min(model.size(), kName.size() + 1));
+  bool good = model.size() != kName.size() + 1;
+  while (good && !rest.empty()) {
+    const size_t comma = std::min(rest.find(','), rest.size());
+    good = take_planted(rest.substr(0, comma), planted) && comma + 1 != rest.size();
+    rest.remove_prefix(std::min(rest.size(), comma + 1));
+  }
+  if (!good || !(planted.faults + planted.slow <= 1)) {
     return failure(ErrorCode::kUsage, fmt::format("\"{}\" is no model", model), "",
-                   "write expert, or expert:faults=0.3 with a part from 0 to 1");
+                   "write expert, or expert:faults=0.3,slow=0.3,seed=1 with parts from 0 to 1, together at most 1");
   }
-  return std::optional(faults);
+  return std::optional(planted);
 }
 
 }  // namespace stitch::agents

@@ -2,6 +2,7 @@
 // Who answers a role's questions: a model at an endpoint, or the expert by rule.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -19,6 +20,8 @@ struct Question {
   std::string key{};  // that it is known by in the journal
   // What the expert would answer, in the form that a model's answer has.
   std::function<std::string()> expert_answer{};
+  // A right one that is slower on purpose, another for another number; empty: there is none, or none is asked for.
+  std::function<std::string(uint32_t)> slow_answer{};
   std::optional<double> seconds{};  // that are left for the answer
 };
 
@@ -34,6 +37,7 @@ struct Seat {
   std::string model{};  // its name
   llm::Sampling sampling{};
   std::optional<llm::Price> price{};
+  bool is_compact = false;           // it is told prompts/compact, for its context is short
   std::shared_ptr<Model> answers{};  // roles at one endpoint share its process
 };
 

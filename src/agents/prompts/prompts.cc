@@ -54,14 +54,24 @@ Result<Prompts> Prompts::load(const std::filesystem::path& folder) {
   if (folder.empty()) {
     return prompts;
   }
+  STITCH_TRY(prompts.take_folder(folder, ""));
+  std::error_code ignored;
+  if (std::filesystem::is_directory(folder / "compact", ignored)) {
+    STITCH_TRY(prompts.take_folder(folder / "compact", "compact/"));
+  }
+  return prompts;
+}
+
+Result<void> Prompts::take_folder(const std::filesystem::path& folder, const std::string& prefix) {
   std::error_code failed;
   for (const auto& entry : std::filesystem::directory_iterator(folder, failed)) {
     if (entry.path().extension() != ".md") {
       continue;
     }
-    const auto known = prompts.texts_.find(entry.path().stem().string());
-    if (known == prompts.texts_.end()) {
-      return failure(ErrorCode::kUsage, fmt::format("no prompt is called {}", entry.path().filename().string()),
+    const auto known = texts_.find(prefix + entry.path().stem().string());
+    if (known == texts_.end()) {
+      return failure(ErrorCode::kUsage,
+                     fmt::format("no prompt is called {}{}", prefix, entry.path().filename().string()),
                      entry.path().string(), "name it as one of prompts/*.md");
     }
     STITCH_ASSIGN(std::string text, read_file(entry.path()));
@@ -71,9 +81,9 @@ Result<Prompts> Prompts::load(const std::filesystem::path& folder) {
     }
     known->second = std::move(text);
   }
-  return failed ? Result<Prompts>(failure(ErrorCode::kUsage,
-                                          "the folder of prompts cannot be read: " + failed.message(), folder.string()))
-                : Result<Prompts>(std::move(prompts));
+  return failed ? Result<void>(failure(ErrorCode::kUsage, "the folder of prompts cannot be read: " + failed.message(),
+                                       folder.string()))
+                : Result<void>();
 }
 
 std::string Prompts::fill(std::string_view name, const std::map<std::string, std::string>& places) const {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What roles are told, `prompts/*.md`: built in, and overridden file by file by a folder of the user's.
+// What roles are told, `prompts/*.md` and `prompts/compact/*.md` ("compact/coder"): built in, and overridden file by
+// file by a folder of the user's.
 #pragma once
 
 #include <filesystem>
@@ -23,6 +24,8 @@ class Prompts {
   std::map<std::string, std::string> digests() const;
 
  private:
+  Result<void> take_folder(const std::filesystem::path& folder, const std::string& prefix);
+
   std::map<std::string, std::string, std::less<>> texts_;
 };
 

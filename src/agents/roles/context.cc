@@ -133,10 +133,6 @@ std::string marks_of(const Material& material) {
                                       quoted("the rubric", material.marks, kMaxToldBytes);
 }
 
-const char* failure_of(const State& state) {
-  return state.attempts.empty() ? "is not there" : words_of(state.attempts.back().outcome);
-}
-
 std::string told_of(const State& state, const Material& material) {
   std::string text = material.told;
   if (!state.attempts.empty() && text.empty()) {
@@ -156,6 +152,10 @@ std::string trigger_of(const State& state) {
 
 }  // namespace
 
+const char* failure_in_words(const State& state) {
+  return state.attempts.empty() ? "is not there" : words_of(state.attempts.back().outcome);
+}
+
 std::map<std::string, std::string> coder_places(const State& state, const Material& material) {
   const SubTask& sub_task = *current_sub_task(state);
   const Ground ground = material.bench.ground_of(sub_task);
@@ -171,7 +171,7 @@ std::map<std::string, std::string> coder_places(const State& state, const Materi
           {"author", author_of(state, ground)},
           {"present", present_in_words(ground)},
           {"last", quoted("your last file", material.last_code, kMaxCodeBytes)},
-          {"failure", failure_of(state)},
+          {"failure", failure_in_words(state)},
           {"told", told_of(state, material)},
           {"feedback", feedback_in_words(state)},
           {"documents", documents_of(material)},
@@ -205,7 +205,7 @@ std::map<std::string, std::string> verifier_places(const State& state, const Mat
   }
   const SubTask* sub_task = current_sub_task(state);
   return {{"step", sub_task == nullptr ? "" : material.bench.ground_of(*sub_task).step},
-          {"failure", failure_of(state)},
+          {"failure", failure_in_words(state)},
           {"last", quoted("the file", material.last_code, kMaxCodeBytes)},
           {"told", told_of(state, material)},
           {"figures", quoted("the profile", figures.dump(1), kMaxToldBytes)},

@@ -19,6 +19,8 @@ inline constexpr size_t kMaxGraphBytes = 24'000;
 inline constexpr size_t kMaxPlanBytes = 24'000;
 inline constexpr size_t kMaxNotesBytes = 4'000;
 
+// What the latest attempt does wrong: "does not compile".
+const char* failure_in_words(const State& state);
 // The places of prompts/coder_*.md.
 std::map<std::string, std::string> coder_places(const State& state, const Material& material);
 // The places of prompts/planner_*.md.

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "agents/planner/expert_planner.h"
+#include "agents/prompts/bare_code.h"
+#include "agents/slow/slow_text.h"
 #include "base/hash/sha256.h"
 #include "driver/improve/module_trial.h"
 
@@ -47,14 +49,51 @@ Feedback expert_advice(const State& state, const Material& material) {
   return material.profile.empty() ? Feedback{} : expert_feedback(material.profile);
 }
 
-std::optional<std::string> expert_text(const State& state, const Material& material) {
+namespace {
+
+std::string as_answered(const std::string& text, bool is_bare) {
+  return is_bare ? bare_code(text) : text + (text.ends_with('\n') ? "" : "\n");
+}
+
+// The text by a setting far down the expert's list, which is sorted by the cost model.
+std::optional<std::string> by_worse_setting(const Bench& bench, const SubTask& sub_task) {
+  for (const size_t number : {8, 4, 2, 1}) {
+    if (std::optional<std::string> text = bench.text_by_rule(sub_task, number); text.has_value()) {
+      return text;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> slow_expert_text(const State& state, const Material& material, uint32_t number,
+                                            bool is_bare) {
   const SubTask& sub_task = *current_sub_task(state);
+  const std::optional<std::string> present = material.bench.text_by_rule(sub_task, 0);
+  if (!present.has_value() || sub_task.kind == SubTaskKind::kHost) {
+    return std::nullopt;
+  }
+  std::vector<std::string> texts;
+  for (const std::optional<std::string>& each :
+       {slow_text(*present, Slowness::kNaiveKernel), slow_text(*present, Slowness::kScalarAccess),
+        by_worse_setting(material.bench, sub_task)}) {
+    if (each.has_value() && attempt_with(state, sha256_hex(as_answered(*each, is_bare))) == nullptr) {
+      texts.push_back(as_answered(*each, is_bare));
+    }
+  }
+  return texts.empty() ? std::nullopt : std::optional(texts[number % texts.size()]);
+}
+
+std::optional<std::string> expert_text(const State& state, const Material& material, bool is_bare) {
+  const SubTask& sub_task = *current_sub_task(state);
+  is_bare = is_bare && sub_task.kind != SubTaskKind::kHost;
   for (size_t number = 0;; ++number) {
     std::optional<std::string> text = material.bench.text_by_rule(sub_task, number);
     if (!text.has_value()) {
       return text;
     }
-    *text += text->ends_with('\n') ? "" : "\n";  // as an answer has it
+    *text = as_answered(*text, is_bare);
     if (attempt_with(state, sha256_hex(*text)) == nullptr) {
       return text;
     }

@@ -37,7 +37,11 @@ class SilentVerifier : public Verifier {
 
 // What the expert makes of the latest attempt; nothing of a right one without a profile.
 Feedback expert_advice(const State& state, const Material& material);
-// The best that the expert offers and nobody has tried yet; nothing when it has no more.
-std::optional<std::string> expert_text(const State& state, const Material& material);
+// The best that the expert offers and nobody has tried yet; nothing when it has no more. `is_bare`: without comments.
+std::optional<std::string> expert_text(const State& state, const Material& material, bool is_bare = false);
+// A right text that is slower on purpose and that nobody has tried yet: naive kernels, single elements, a worse
+// setting. Which one follows from `number`; nothing where there is none.
+std::optional<std::string> slow_expert_text(const State& state, const Material& material, uint32_t number,
+                                            bool is_bare = false);
 
 }  // namespace stitch::agents

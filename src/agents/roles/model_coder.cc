@@ -3,6 +3,7 @@
 
 #include "agents/ask/embedded_model.h"
 #include "agents/coder/host_text.h"
+#include "agents/roles/compact_context.h"
 #include "agents/roles/context.h"
 #include "agents/roles/expert_roles.h"
 #include "agents/roles/model_roles.h"
@@ -40,6 +41,16 @@ CoderAnswer read_answer(const llm::ChatReply& reply, bool is_host) {
   return is_host ? host_answer_from_text(reply.content) : coder_answer_from_text(reply.content);
 }
 
+std::vector<llm::Message> question_in(const Prompts& prompts, bool is_compact, const State& state,
+                                      const Material& material, const Ground& ground) {
+  const std::string folder = is_compact ? "compact/" : "";
+  const std::string system = ground.is_host ? "coder_host" : "coder";
+  return {{.speaker = llm::Speaker::kSystem, .content = prompts.fill(folder + system)},
+          {.speaker = llm::Speaker::kUser,
+           .content = prompts.fill(folder + prompt_for(state, material, ground),
+                                   is_compact ? compact_places(state, material) : coder_places(state, material))}};
+}
+
 }  // namespace
 
 Result<Done> ModelCoder::write(const State& state, const Material& material) {
@@ -48,18 +59,23 @@ Result<Done> ModelCoder::write(const State& state, const Material& material) {
   if (!ground.why_fixed.empty()) {
     return Done{Declined{fmt::format("{} cannot be written anew: {}", sub_task.name, ground.why_fixed)}};
   }
+  const bool is_compact = seat_.is_compact && !ground.is_host;
   llm::ChatRequest request;
-  request.messages = {
-      {.speaker = llm::Speaker::kSystem, .content = desk_.prompts.fill(ground.is_host ? "coder_host" : "coder")},
-      {.speaker = llm::Speaker::kUser,
-       .content = desk_.prompts.fill(prompt_for(state, material, ground), coder_places(state, material))}};
+  request.messages = question_in(desk_.prompts, is_compact, state, material, ground);
   const auto expert_answer = [&]() -> std::string {
-    const std::optional<std::string> text = expert_text(state, material);
+    const std::optional<std::string> text = expert_text(state, material, is_compact);
     return !text.has_value() ? "cannot, because the expert has no other text for it"
            : ground.is_host  ? *text
                              : fenced(*text);
   };
-  STITCH_ASSIGN(auto asked, desk_.asker.ask(state, Role::kCoder, seat_, std::move(request), {}, expert_answer));
+  const auto slow_answer = [&](uint32_t number) -> std::string {
+    const std::optional<std::string> text = slow_expert_text(state, material, number, is_compact);
+    return text.has_value() ? fenced(*text) : expert_answer();
+  };
+  // Who mends a mistake does nothing else.
+  const bool mends = state.activity == Activity::kRepairCompile || state.activity == Activity::kRepairCorrectness;
+  STITCH_ASSIGN(auto asked, desk_.asker.ask(state, Role::kCoder, seat_, std::move(request), {}, expert_answer,
+                                            mends ? std::function<std::string(uint32_t)>() : slow_answer));
   if (const auto* not_asked = std::get_if<NotAsked>(&asked); not_asked != nullptr) {
     Done none{NoRoom{not_asked->why}};
     if (not_asked->spent.has_value()) {

@@ -181,14 +181,14 @@ TEST_F(LoopRun, TenRoundsStayWithinTheContext) {
 
 TEST_F(LoopRun, OfTheEmbeddedModelTriesSettings) {
   BenchOfTexts bench = LoopRun::bench();
-  const Result<State> state = run(bench, std::make_shared<EmbeddedModel>(0), initial());
+  const Result<State> state = run(bench, std::make_shared<EmbeddedModel>(Planted{}), initial());
   ASSERT_TRUE(state.has_value());
   EXPECT_EQ(outcomes(*state).substr(0, 20), "right right! right! ");
 }
 
 TEST_F(LoopRun, WithPlantedMistakesStillEnds) {
   BenchOfTexts bench = LoopRun::bench();
-  const Result<State> state = run(bench, std::make_shared<EmbeddedModel>(0.5), initial());
+  const Result<State> state = run(bench, std::make_shared<EmbeddedModel>(Planted{.faults = 0.5}), initial());
   ASSERT_TRUE(state.has_value());
   EXPECT_EQ(state->activity, Activity::kStopped);
 }

@@ -15,6 +15,8 @@
 namespace stitch::agents {
 namespace {
 
+constexpr int64_t kShortContext = 16'384;  // tokens; prompts and answers of full length may take more
+
 using ToldOf = std::function<void(const std::string&)>;
 
 // Models by endpoint and name: each is asked once.
@@ -96,8 +98,15 @@ Result<void> check_roles(const TeamRequest& request, const llm::Team& team) {
   return {};
 }
 
-TeamSeats embedded_team(const TeamRequest& request, double faults) {
-  const Seat seat{.model = request.model, .answers = std::make_shared<EmbeddedModel>(faults)};
+// Whether prompts/compact is what a Coder is told.
+bool is_compact(const TeamRequest& request, const llm::Member& member) {
+  return request.compact.value_or(member.compact.value_or(member.context > 0 && member.context <= kShortContext));
+}
+
+TeamSeats embedded_team(const TeamRequest& request, const Planted& planted) {
+  const Seat seat{.model = request.model,
+                  .is_compact = request.compact.value_or(false),
+                  .answers = std::make_shared<EmbeddedModel>(planted)};
   TeamSeats seats;
   for (const char* role : {"planner", "coder", "verifier"}) {
     if (is_wanted(request, role)) {
@@ -130,10 +139,10 @@ Result<llm::Config> config_for(const TeamRequest& request) {
 
 Result<TeamSeats> find_team(const TeamRequest& request, ToldOf told) {
   if (request.url.empty() && !request.model.empty()) {
-    STITCH_ASSIGN(const std::optional<double> faults, embedded_faults(request.model));
-    return faults.has_value() ? Result<TeamSeats>(embedded_team(request, *faults))
-                              : failure(ErrorCode::kUsage, "--model needs --llm URL, unless it is expert", "",
-                                        "name the server, or a team of stitchcuda.toml with --team");
+    STITCH_ASSIGN(const std::optional<Planted> planted, planted_by(request.model));
+    return planted.has_value() ? Result<TeamSeats>(embedded_team(request, *planted))
+                               : failure(ErrorCode::kUsage, "--model needs --llm URL, unless it is expert", "",
+                                         "name the server, or a team of stitchcuda.toml with --team");
   }
   STITCH_ASSIGN(const llm::Config config, config_for(request));
   STITCH_ASSIGN(llm::Team team, llm::team_named(config, request.url.empty() ? request.team : ""));
@@ -145,7 +154,9 @@ Result<TeamSeats> find_team(const TeamRequest& request, ToldOf told) {
   Chats chats(config, std::move(told));
   TeamSeats seats;
   for (const llm::Member& member : team.members) {
-    STITCH_ASSIGN(place_of(seats, member.role), chats.seat_of(member));
+    STITCH_ASSIGN(Seat seat, chats.seat_of(member));
+    seat.is_compact = is_compact(request, member);
+    place_of(seats, member.role) = std::move(seat);
   }
   return seats;
 }

@@ -25,12 +25,13 @@ struct TeamSeats {
 
 // Who is asked for what: a team of the file, one endpoint and model for all, or the embedded expert.
 struct TeamRequest {
-  std::string config{};   // stitchcuda.toml; empty: where it is looked for
-  std::string team{};     // of it
-  std::string url{};      // --llm
-  std::string model{};    // --model
-  std::string key_env{};  // of --llm
-  bool planner = true;    // whether a model plays it; else the expert
+  std::string config{};           // stitchcuda.toml; empty: where it is looked for
+  std::string team{};             // of it
+  std::string url{};              // --llm
+  std::string model{};            // --model
+  std::string key_env{};          // of --llm
+  std::optional<bool> compact{};  // which prompts its Coder is told; nothing: by its context
+  bool planner = true;            // whether a model plays it; else the expert
   bool coder = true;
   bool verifier = true;
   std::vector<std::string> named_roles{};  // that a model is to play, or nobody: the team must have them

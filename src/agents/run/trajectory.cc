@@ -79,7 +79,8 @@ const Attempt* attempt_after(const std::vector<State>& states, size_t asked) {
   return (is_unreadable || is_written) && last.attempts.size() > made ? &last.attempts[made] : nullptr;
 }
 
-Json outcome_of(const Attempt* attempt) {
+// `asked`: the state that the attempt was asked for in.
+Json outcome_of(const Attempt* attempt, const State& asked) {
   if (attempt == nullptr) {
     return {};
   }
@@ -90,8 +91,24 @@ Json outcome_of(const Attempt* attempt) {
                {"digest", attempt->digest}};
   json["step_us"] = attempt->step.has_value() ? Json(attempt->step->us) : Json();
   json["program_us"] = attempt->program.has_value() ? Json(attempt->program->us) : Json();
+  json["incumbent_us"] = asked.incumbent.program.has_value() ? Json(asked.incumbent.program->us) : Json();
+  json["sub_task"] = fmt::format("{}.{}", attempt->plan, attempt->sub_task + 1);
   json["time"] = attempt->program.has_value() ? Json(to_string(attempt->program->kind)) : Json();
   return json;
+}
+
+// Where the time of the program with the attempt goes; null where nobody looked.
+Json profile_of(int64_t attempt, const State& state) {
+  for (const Profile& each : state.profiles) {
+    if (each.attempt == attempt && !each.steps.empty()) {
+      Json steps = Json::array();
+      for (const StepTime& step : each.steps) {
+        steps.push_back({{"step", step.step}, {"us", step.us}});
+      }
+      return steps;
+    }
+  }
+  return {};
 }
 
 // The review that a refinement was asked after, and the attempt that it speaks of; both empty where there is none.
@@ -149,6 +166,7 @@ Result<Json> sample_of(const KeptAnswer& kept, const std::vector<State>& states,
                  {"log_probs", answer.value("log_probs", Json())},
                  {"skill", nullptr},
                  {"verdict", nullptr},
+                 {"profile", nullptr},
                  {"marks", nullptr},
                  {"rewards", nullptr},
                  {"reference", nullptr}};
@@ -164,7 +182,8 @@ Result<Json> sample_of(const KeptAnswer& kept, const std::vector<State>& states,
   if (kept.role == Role::kCoder) {
     const Attempt* attempt = attempt_after(states, asking->state);
     sample["skill"] = skill_of(asked);
-    sample["verdict"] = outcome_of(attempt);
+    sample["verdict"] = outcome_of(attempt, asked);
+    sample["profile"] = attempt == nullptr ? Json() : profile_of(attempt->number, states.back());
     if (scoring != nullptr && attempt != nullptr) {
       STITCH_TRY(add_marks(*scoring, asked, *attempt, sample));
     }

@@ -94,6 +94,7 @@ Result<CommandLine> line_of_run(const runs::RunRecord& record, const CommandLine
   }
   line.config = again.config.empty() ? line.config : again.config;
   line.agents.prompts = again.agents.prompts.empty() ? line.agents.prompts : again.agents.prompts;
+  line.agents.compact = again.agents.compact.has_value() ? again.agents.compact : line.agents.compact;
   line.json = again.json;
   line.goes_on = record.id;
   return line;

@@ -20,6 +20,15 @@ void add_player(CLI::App* verb, const char* name, const std::vector<std::string>
       ->group(kRolesGroup);
 }
 
+// A folder of such a name is "./compact".
+void take_prompts(const std::string& word, AgentOptions& agents) {
+  if (word == "compact" || word == "full") {
+    agents.compact = word == "compact";
+  } else {
+    agents.prompts = word;
+  }
+}
+
 template <typename T>
 void add_limit(CLI::App* verb, const char* name, std::optional<T>* limit, const char* unit, const char* text, T least) {
   verb->add_option(name, *limit, text)
@@ -52,8 +61,12 @@ void add_models(CLI::App* verb, CommandLine* line) {
                    "Endpoints and teams (default: $STITCHCUDA_CONFIG, else ~/.config/stitchcuda/stitchcuda.toml)")
       ->type_name("FILE.toml")
       ->group(kRolesGroup);
-  verb->add_option("--prompts", agents.prompts, "Texts that take the place of built-in prompts of the same names")
-      ->type_name("DIR")
+  verb->add_option_function<std::string>(
+          "--prompts", [&agents](const std::string& word) { take_prompts(word, agents); },
+          "Texts that take the place of built-in prompts of the same names, or which of these: compact (for contexts "
+          "of "
+          "8,192 tokens) or full")
+      ->type_name("DIR|compact|full")
       ->group(kRolesGroup);
 }
 

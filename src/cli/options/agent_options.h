@@ -24,9 +24,10 @@ struct AgentOptions {
   std::optional<Player> planner;  // nothing: a model where the team has one
   std::optional<Player> coder;
   std::optional<Player> verifier;
-  std::string url;      // --llm
-  std::string model;    // --model
-  std::string prompts;  // a folder; empty: those that are built in
+  std::string url;              // --llm
+  std::string model;            // --model
+  std::string prompts;          // a folder; empty: those that are built in
+  std::optional<bool> compact;  // --prompts compact or full; nothing: by the model's context
   AgentSystem system = AgentSystem::kStitch;
   std::vector<std::string> without;  // "planner", "profile", "retrieval", "rubric"
   std::optional<int64_t> max_tokens;

@@ -31,6 +31,8 @@ struct Member {
   std::string endpoint{};
   std::string model{};
   Sampling sampling{};
+  int64_t context = 0;            // tokens that the model takes; 0: not said
+  std::optional<bool> compact{};  // prompts for a short context; nothing: by `context`
 };
 
 // A role that no member plays is the expert's.

@@ -200,7 +200,8 @@ Price Reader::price(const std::string& model, const toml::table& table) {
 Member Reader::member(const std::string& role, const toml::table& table, const Config& config) {
   Member member{.role = role};
   check_known(table, role,
-              {"endpoint", "model", "temperature", "top_p", "seed", "max_tokens", "token_ids", "log_probs"});
+              {"endpoint", "model", "temperature", "top_p", "seed", "max_tokens", "token_ids", "log_probs", "context",
+               "compact"});
   take(table, "endpoint", member.endpoint);
   take(table, "model", member.model);
   if (member.model.empty()) {
@@ -218,6 +219,10 @@ Member Reader::member(const std::string& role, const toml::table& table, const C
   member.sampling.temperature = number(table, "temperature", 0, 2);
   member.sampling.top_p = number(table, "top_p", 0, 1);
   take(table, "max_tokens", member.sampling.max_tokens, 1, 10'000'000);
+  take(table, "context", member.context, 1, 1'000'000'000);
+  if (table.contains("compact")) {
+    take(table, "compact", member.compact.emplace());
+  }
   take(table, "token_ids", member.sampling.wants_tokens);
   take(table, "log_probs", member.sampling.wants_log_probs);
   if (table.contains("seed")) {
