@@ -56,7 +56,8 @@ class LessonFiles {
 
 class Harvester {
  public:
-  Harvester(const HarvestRequest& request, LessonFiles& files) : request_(request), files_(files) {}
+  Harvester(const HarvestRequest& request, LessonFiles& files, Copies copies)
+      : request_(request), files_(files), copies_(std::move(copies)) {}
 
   Result<void> take(const bench::RunFolder& folder, const bench::RunSpec& spec);
   HarvestReport report();
@@ -67,13 +68,14 @@ class Harvester {
 
   const HarvestRequest& request_;
   LessonFiles& files_;
+  Copies copies_;
   HarvestReport report_;
   std::set<std::string> known_;
   std::set<std::string> tasks_;
 };
 
 // By the file that it was run on.
-Result<std::map<fs::path, LessonTask>> tasks_of(const bench::RunSpec& spec) {
+Result<std::map<fs::path, LessonTask>> tasks_of(const bench::RunSpec& spec, const Copies& copies) {
   std::map<fs::path, LessonTask> tasks;
   for (const bench::SuiteTask& task : spec.tasks) {
     if (task.family.empty()) {
@@ -81,7 +83,8 @@ Result<std::map<fs::path, LessonTask>> tasks_of(const bench::RunSpec& spec) {
                      fmt::format("the task {} of {} has no family, and so no split", task.id, spec.id), "",
                      "run a task list that 'stitchcuda synth' made: its lines name their families");
     }
-    tasks[fs::absolute(task.file).lexically_normal()] = {task.id, task.family, synth::split_of(task.family)};
+    const fs::path file = fs::absolute(task.file).lexically_normal();
+    tasks[file] = {task.id, task.family, synth::split_of(task.family), copies.found.contains(file)};
   }
   return tasks;
 }
@@ -107,7 +110,7 @@ Result<void> Harvester::take(const bench::RunFolder& folder, const bench::RunSpe
     return failure(ErrorCode::kUsage, fmt::format("{} ran a benchmark, which others measure by", spec.id), "",
                    "take lessons from tasks that 'stitchcuda synth' made");
   }
-  STITCH_ASSIGN(const auto tasks, tasks_of(spec));
+  STITCH_ASSIGN(const auto tasks, tasks_of(spec, copies_));
   const runs::RunStore store(folder.state());
   STITCH_ASSIGN(const std::vector<runs::RunSummary> found, store.list());
   for (auto run = found.rbegin(); run != found.rend(); ++run) {  // the oldest first
@@ -137,7 +140,7 @@ Result<void> Harvester::take_run(const runs::RunStore& store, const std::string&
   std::map<std::string, double> best = best_steps(samples);
   Json before;
   for (const Json& sample : samples) {
-    const std::optional<Fell> why = fell(sample);
+    const std::optional<Fell> why = task.is_copy ? Fell::kCopy : fell(sample);
     if (why.has_value()) {
       report_.fallen[to_string(*why)] += 1;
       continue;
@@ -165,6 +168,10 @@ void Harvester::take_sample(const Json& sample, const LessonContext& context, co
 
 HarvestReport Harvester::report() {
   report_.tasks = tasks_.size();
+  report_.against = copies_.against;
+  for (const auto& [file, accusation] : copies_.found) {
+    report_.contaminated.push_back(accusation);
+  }
   return std::move(report_);
 }
 
@@ -195,14 +202,42 @@ Result<void> check_out(const fs::path& out) {
                  "name a new folder with --out, or one that an earlier harvest made");
 }
 
-Result<HarvestReport> harvest_into(const fs::path& fresh, const HarvestRequest& request) {
-  STITCH_ASSIGN(LessonFiles files, LessonFiles::make(fresh));
-  Harvester harvester(request, files);
-  for (const std::string& name : request.benches) {
+struct OpenBench {
+  bench::RunFolder folder;
+  bench::RunSpec spec;
+};
+
+Result<std::vector<OpenBench>> open_benches(const std::vector<std::string>& names) {
+  std::vector<OpenBench> benches;
+  for (const std::string& name : names) {
     STITCH_ASSIGN(const fs::path found, bench::find_run_folder(name));
     const bench::RunFolder folder(found);
-    STITCH_ASSIGN(const bench::RunSpec spec, folder.read_spec());
-    STITCH_TRY(harvester.take(folder, spec));
+    STITCH_ASSIGN(bench::RunSpec spec, folder.read_spec());
+    benches.push_back({folder, std::move(spec)});
+  }
+  return benches;
+}
+
+Result<Copies> copies_in(const std::vector<OpenBench>& benches, const CopiesRequest& request,
+                         const driver::Services& services) {
+  if (request.against.empty()) {
+    return Copies{};
+  }
+  std::vector<bench::SuiteTask> tasks;
+  for (const OpenBench& each : benches) {
+    tasks.insert(tasks.end(), each.spec.tasks.begin(), each.spec.tasks.end());
+  }
+  return copies_among(tasks, request, services);
+}
+
+Result<HarvestReport> harvest_into(const fs::path& fresh, const HarvestRequest& request,
+                                   const driver::Services& services) {
+  STITCH_ASSIGN(LessonFiles files, LessonFiles::make(fresh));
+  STITCH_ASSIGN(const std::vector<OpenBench> benches, open_benches(request.benches));
+  STITCH_ASSIGN(Copies copies, copies_in(benches, request.copies, services));
+  Harvester harvester(request, files, std::move(copies));
+  for (const OpenBench& each : benches) {
+    STITCH_TRY(harvester.take(each.folder, each.spec));
   }
   HarvestReport report = harvester.report();
   if (report.runs == 0) {
@@ -216,11 +251,11 @@ Result<HarvestReport> harvest_into(const fs::path& fresh, const HarvestRequest& 
 
 }  // namespace
 
-Result<HarvestReport> harvest(const HarvestRequest& request) {
+Result<HarvestReport> harvest(const HarvestRequest& request, const driver::Services& services) {
   STITCH_TRY(check_out(request.out));
   HarvestReport report;
   const auto fill = [&](const fs::path& fresh) -> Result<void> {
-    STITCH_ASSIGN(report, harvest_into(fresh, request));
+    STITCH_ASSIGN(report, harvest_into(fresh, request, services));
     return {};
   };
   STITCH_TRY(replace_folder(request.out, fill, [](const fs::path&) -> Result<void> { return {}; }));
@@ -228,6 +263,10 @@ Result<HarvestReport> harvest(const HarvestRequest& request) {
 }
 
 Json to_json(const HarvestReport& report) {
+  Json contaminated = Json::array();
+  for (const synth::Accusation& each : report.contaminated) {
+    contaminated.push_back({{"task", each.task}, {"of", each.of}, {"reason", each.reason}});
+  }
   return {{"schema", kSchema},           {"runs", report.runs},
           {"tasks", report.tasks},       {"lessons", report.lessons},
           {"positive", report.positive}, {"negative", report.negative},
@@ -244,6 +283,13 @@ std::string describe(const HarvestReport& report, const fs::path& out) {
   }
   for (const auto& [name, number] : report.negative) {
     text += fmt::format("{:>8}  negative of {}\n", number, name);
+  }
+  for (const synth::Accusation& each : report.contaminated) {
+    text += fmt::format("left out: {} is a copy of {}: same {}\n", each.task, each.of, each.reason);
+  }
+  if (report.against > 0) {
+    text +=
+        fmt::format("{:>8}  tasks left out, held against {} programs\n", report.contaminated.size(), report.against);
   }
   for (const std::string& sentence : report.passed_over) {
     text += fmt::format("passed over: {}\n", sentence);

@@ -10,6 +10,7 @@
 
 #include "base/error/result.h"
 #include "base/json/json_forward.h"
+#include "harvest/copies.h"
 
 namespace stitch::harvest {
 
@@ -17,6 +18,7 @@ struct HarvestRequest {
   std::vector<std::string> benches;  // ids or folders of runs (stitchcuda bench)
   std::filesystem::path out;         // a folder; what an earlier harvest left there is replaced
   std::filesystem::path rubric;      // by which marks and rewards are made
+  CopiesRequest copies{};            // no lessons come of tasks that are copies of these; without any nothing is asked
 };
 
 struct HarvestReport {
@@ -28,13 +30,15 @@ struct HarvestReport {
   std::map<std::string, size_t> positive{};
   std::map<std::string, size_t> negative{};
   std::map<std::string, size_t> fallen{};  // samples that are no lesson, by the reason
+  size_t against = 0;                      // programs that tasks were held against
+  std::vector<synth::Accusation> contaminated{};
   std::vector<std::string> passed_over{};  // runs that could not be read, a sentence each
   size_t count() const;
 };
 
 // Writes train.jsonl, validation.jsonl, test.jsonl (a lesson a line) and report.json into `out`. kUsage for a
 // benchmark's tasks, for tasks without a family, which have no split, and where no agents ran.
-Result<HarvestReport> harvest(const HarvestRequest& request);
+Result<HarvestReport> harvest(const HarvestRequest& request, const driver::Services& services);
 
 Json to_json(const HarvestReport& report);
 std::string describe(const HarvestReport& report, const std::filesystem::path& out);

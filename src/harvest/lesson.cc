@@ -54,6 +54,8 @@ const char* to_string(Fell fell) {
       return "undecided";
     case Fell::kSameLesson:
       return "same_lesson";
+    case Fell::kCopy:
+      return "copy";
   }
   return "";
 }

@@ -12,7 +12,8 @@ namespace stitch::harvest {
 struct LessonTask {
   std::string id{};
   std::string family{};
-  std::string split{};  // "train", "validation" or "test", by the family
+  std::string split{};   // "train", "validation" or "test", by the family
+  bool is_copy = false;  // of a program to measure by
 };
 
 // Why a sample of a trajectory is no lesson.
@@ -21,8 +22,9 @@ enum class Fell {
   kNoSkill,     // of a session with tools: no single answer was judged
   kUndecided,   // the run ended before it was judged
   kSameLesson,  // the same question has the same answer in an earlier line
+  kCopy,        // its task is a copy of a program to measure by
 };
-// "other_role", "no_skill", "undecided", "same_lesson".
+// "other_role", "no_skill", "undecided", "same_lesson", "copy".
 const char* to_string(Fell fell);
 
 // Why a line of `stitchcuda.trajectory/1` is no lesson; nothing where it is one. kSameLesson is for who knows the

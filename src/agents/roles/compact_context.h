@@ -11,7 +11,7 @@
 namespace stitch::agents {
 
 inline constexpr size_t kMaxCompactCodeBytes = 4'000;  // without comments; what is longer is cut in the middle
-inline constexpr size_t kMaxCompactToldBytes = 400;
+inline constexpr size_t kMaxCompactToldBytes = 320;
 
 // The places of prompts/compact/coder_*.md.
 std::map<std::string, std::string> compact_places(const State& state, const Material& material);

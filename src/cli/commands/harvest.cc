@@ -3,6 +3,7 @@
 
 #include "base/json/json.h"
 #include "cli/commands/commands.h"
+#include "cli/options/request.h"
 
 namespace stitch::cli {
 
@@ -12,7 +13,13 @@ Result<int> run_harvest(Invocation& invocation) {
   request.benches = line.words;
   request.out = line.out.empty() ? "lessons" : line.out;
   request.rubric = invocation.services().resources.rubrics() / line.rubric;
-  STITCH_ASSIGN(const harvest::HarvestReport report, harvest::harvest(request));
+  for (const std::string& place : line.synth.all_against) {
+    request.copies.against.emplace_back(place);
+  }
+  request.copies.with_graphs = !line.synth.without_graphs;
+  request.copies.jobs = static_cast<int>(line.synth.jobs);
+  STITCH_ASSIGN(request.copies.options, options_of(line));
+  STITCH_ASSIGN(const harvest::HarvestReport report, harvest::harvest(request, invocation.services()));
   invocation.reporter().result(to_json(report), describe(report, request.out));
   return 0;
 }

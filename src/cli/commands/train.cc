@@ -8,8 +8,10 @@
 #include <cstring>
 
 #include "base/interrupt/interrupt.h"
+#include "base/json/json.h"
 #include "base/process/child.h"
 #include "cli/commands/commands.h"
+#include "recipe/needs/dry_run.h"
 
 namespace stitch::cli {
 namespace {
@@ -25,10 +27,22 @@ void handle_signals_as_usual() {
   pthread_sigmask(SIG_SETMASK, &none, nullptr);
 }
 
+Result<int> run_dry_run(Invocation& invocation) {
+  STITCH_ASSIGN(const recipe::DryRunReport report, recipe::dry_run({.config = invocation.line().file}));
+  invocation.reporter().result(to_json(report), describe(report));
+  return 0;
+}
+
 }  // namespace
 
 Result<int> run_train(Invocation& invocation) {
   const CommandLine& line = invocation.line();
+  if (line.action.empty()) {
+    return line.dry_run && !line.file.empty()
+               ? run_dry_run(invocation)
+               : Result<int>(failure(ErrorCode::kUsage, "train needs a step, or --dry-run and --config FILE", "",
+                                     "see 'stitchcuda train --help'"));
+  }
   const auto program = find_helper_program(kProgram);
   if (!program.has_value()) {
     return failure(ErrorCode::kEnvironment, std::string(kProgram) + " is not built", program.error().location,

@@ -76,6 +76,7 @@ struct CommandLine {
   BenchOptions bench;                 // bench: which tasks, how many at once, within which limits
   ServeOptions serve;                 // serve: what may be asked, where, and who judges
   WorkOptions work;                   // work: which jobs, until when
+  bool dry_run = false;               // train: check a recipe alone
   std::string goes_on;                // optimize: the run that goes on, as `runs resume` has found it
   std::optional<int64_t> from;        // runs resume: after how many events another run goes on in its place
   bool with_graph = false;            // runs show: the table of routes, with its visits

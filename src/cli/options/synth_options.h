@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace stitch::cli {
 
@@ -14,11 +15,12 @@ struct SynthOptions {
   bool without_transformers = false;
   bool admits = false;
   bool measures = false;
-  int64_t jobs = 2;             // Python processes
-  std::string against;          // decontaminate: a benchmark's folder
-  std::string report;           // decontaminate: a file; empty: beside the tasks
-  bool without_graphs = false;  // decontaminate: imports nothing
-  double max_likeness = 0.9;    // decontaminate: of syntax trees
+  int64_t jobs = 2;                      // Python processes
+  std::string against;                   // decontaminate: a benchmark's folder
+  std::vector<std::string> all_against;  // harvest: programs to measure by
+  std::string report;                    // decontaminate: a file; empty: beside the tasks
+  bool without_graphs = false;           // decontaminate: imports nothing
+  double max_likeness = 0.9;             // decontaminate: of syntax trees
 };
 
 }  // namespace stitch::cli

@@ -18,10 +18,15 @@ void add_step(CLI::App* train, CommandLine* line, const char* name, const char* 
 void add_train(CLI::App* application, CommandLine* line) {
   CLI::App* train = application->add_subcommand("train", "Train a model for the Coder: fine-tune it, draw from it");
   train->group(kAgentVerbs);
-  train->require_subcommand(1);
+  train->require_subcommand(0, 1);
+  add_common(train, line);
+  train->add_flag("--dry-run", line->dry_run,
+                  "Check a recipe, one stage or a chain, and reckon what it takes; nothing is loaded");
+  train->add_option("--config", line->file, "With --dry-run: the recipe (configs/)")->type_name("FILE");
   train->footer(
       "stitchcuda train sft --config sft.json # on lessons that `stitchcuda harvest` wrote\n"
-      "stitchcuda train sample --config draw.json # what it answers now");
+      "stitchcuda train sample --config draw.json # what it answers now\n"
+      "stitchcuda train --dry-run --config configs/stitchcuda-grpo.json # keys, memory, tokens");
   add_step(train, line, "sft", "Fine-tune a model on answers that are given; goes on with a run that was ended",
            "stitchcuda train sft --config sft.json # prints one JSON object");
   add_step(train, line, "sample", "Draw a model's answers to prompts",
