@@ -28,7 +28,8 @@ TEST(Needs, OfQwen3WithLoraAreThoseReckonedByHand) {
       .name = "", .verb = "grpo", .keys = Json::parse(R"({"steps": 100, "model": {"path": "x", "dtype": "bfloat16"},
                       "lora": {"r": 128}, "prompts": {"max_tokens": 8192},
                       "rollout": {"max_tokens": 16384, "batch": 8},
-                      "algo": {"prompts_per_step": 16, "group_size": 6}, "micro_batch": 1, "recompute_blocks": true})")};
+                      "algo": {"prompts_per_step": 16, "group_size": 6},
+                      "micro_batch": 1, "recompute_blocks": true})")};
   const Needs needs = needs_of(stage, qwen3_32b());
   EXPECT_NEAR(needs.parameters, 32.8e9, 0.1e9);
   EXPECT_NEAR(needs.trained_parameters, 1.07e9, 0.01e9);  // 16.8 M a layer

@@ -143,13 +143,17 @@ void add_harvest(CLI::App* application, CommandLine* line) {
   verb->group(kAgentVerbs);
   verb->add_option("runs", line->words, "Runs, by id or folder")->required()->expected(-1)->type_name("RUN");
   add_out(verb, line, "DIR", "Folder to write (default: lessons)");
+  constexpr const char* kCopiesGroup = "Copies";
   verb->add_option("--against", line->synth.all_against,
                    "Programs to measure by, of whose copies no lessons come: a folder or a file; more than once")
-      ->type_name("DIR");
-  verb->add_flag("--no-graphs", line->synth.without_graphs, "Import nothing of these: quicker, and fewer copies found");
+      ->type_name("DIR")
+      ->group(kCopiesGroup);
+  verb->add_flag("--no-graphs", line->synth.without_graphs, "Import nothing of these: quicker, and fewer copies found")
+      ->group(kCopiesGroup);
   verb->add_option("--jobs", line->synth.jobs, "Python processes, 0.4 GB each (default: 2)")
       ->check(CLI::Range(1, 64))
-      ->type_name("COUNT");
+      ->type_name("COUNT")
+      ->group(kCopiesGroup);
   add_common(verb, line);
   verb->footer(
       "stitchcuda bench tasks/tasks.jsonl --scale small --model expert:faults=0.3 # tasks that synth made, by rule\n"

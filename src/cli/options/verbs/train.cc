@@ -7,6 +7,8 @@
 namespace stitch::cli {
 namespace {
 
+constexpr const char* kRecipeGroup = "Recipe";
+
 void add_step(CLI::App* train, CommandLine* line, const char* name, const char* text, const char* example) {
   CLI::App* verb = train->add_subcommand(name, text);
   verb->add_option("--config", line->file, "The configuration, JSON (docs/training.md)")->required()->type_name("FILE");
@@ -20,9 +22,13 @@ void add_train(CLI::App* application, CommandLine* line) {
   train->group(kAgentVerbs);
   train->require_subcommand(0, 1);
   add_common(train, line);
-  train->add_flag("--dry-run", line->dry_run,
-                  "Check a recipe, one stage or a chain, and reckon what it takes; nothing is loaded");
-  train->add_option("--config", line->file, "With --dry-run: the recipe (configs/)")->type_name("FILE");
+  train
+      ->add_flag("--dry-run", line->dry_run,
+                 "Check a recipe, one stage or a chain, and reckon what it takes; nothing is loaded")
+      ->group(kRecipeGroup);
+  train->add_option("--config", line->file, "With --dry-run: the recipe (configs/)")
+      ->type_name("FILE")
+      ->group(kRecipeGroup);
   train->footer(
       "stitchcuda train sft --config sft.json # on lessons that `stitchcuda harvest` wrote\n"
       "stitchcuda train sample --config draw.json # what it answers now\n"
