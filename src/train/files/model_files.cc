@@ -24,6 +24,7 @@ NamedTensors placed(const NamedTensors& tensors, const Placement& placement) {
   return moved;
 }
 
+constexpr const char* kValueHead = "value_head.safetensors";
 constexpr int64_t kMaxShardBytes = int64_t{4} << 30U;
 
 }  // namespace
@@ -80,6 +81,31 @@ Result<void> read_adapter(const fs::path& folder, Decoder& decoder) {
   STITCH_ASSIGN(const auto config, weights::read_adapter_config(folder / "adapter_config.json"));
   STITCH_ASSIGN(const NamedTensors parameters, read_tensors(folder / "adapter_model.safetensors"));
   return decoder.load_adapter(config, parameters);
+}
+
+Result<void> write_weights(const fs::path& folder, const Decoder& decoder, const std::string& base) {
+  if (decoder.adapter() != nullptr) {
+    STITCH_TRY(write_adapter(folder / "adapter", decoder, base));
+  } else {
+    STITCH_TRY(write_model(folder / "model", decoder));
+  }
+  return decoder.has_value_head() ? write_tensors(folder / kValueHead, decoder.value_parameters()) : Result<void>();
+}
+
+Result<void> read_weights(const fs::path& folder, Decoder& decoder) {
+  const bool has_value_head = decoder.has_value_head();
+  if (decoder.adapter() != nullptr) {
+    STITCH_TRY(read_adapter(folder / "adapter", decoder));
+  } else {
+    const Tensor& head = decoder.head();
+    STITCH_ASSIGN(decoder, read_model(folder / "model", {head.device(), head.scalar_type()}));
+    decoder.train_base(true);
+  }
+  if (has_value_head) {
+    STITCH_ASSIGN(const NamedTensors value, read_tensors(folder / kValueHead));
+    STITCH_TRY(decoder.load_value_head(value));
+  }
+  return {};
 }
 
 }  // namespace stitch::train

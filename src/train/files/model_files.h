@@ -34,6 +34,12 @@ Result<void> write_adapter(const std::filesystem::path& folder, const Decoder& d
 // PEFT can do and we cannot.
 Result<void> read_adapter(const std::filesystem::path& folder, Decoder& decoder);
 
+// What a step changes, in one folder: model/ or, with an adapter, adapter/ alone; and value_head.safetensors
+// ("score.weight", "score.bias") where there is a value head. `base` as above.
+Result<void> write_weights(const std::filesystem::path& folder, const Decoder& decoder, const std::string& base);
+// Back into a decoder of the same kind: with an adapter, or all of it taking part in training.
+Result<void> read_weights(const std::filesystem::path& folder, Decoder& decoder);
+
 // Tensors alone, as one safetensors file.
 Result<void> write_tensors(const std::filesystem::path& path, const NamedTensors& tensors);
 Result<NamedTensors> read_tensors(const std::filesystem::path& path);

@@ -63,14 +63,18 @@ void read_model_source(Section& section, ModelSource& model) {
   }
 }
 
-void read_loop_settings(Section& section, LoopSettings& settings) {
+void read_loop_settings(Section& section, LoopSettings& settings, BatchKind kind) {
   section.require("run");
   section.read("run", settings.run);
   section.read("device", settings.device);
   section.read("seed", settings.seed, 0, kMaxSeed);
   section.require("steps");
   section.read("steps", settings.steps, 1, kMaxSteps);
-  section.read("batch", settings.batch, 1, kMaxBatch);
+  if (kind == BatchKind::kOfRecords) {
+    section.read("batch", settings.batch, 1, kMaxBatch);
+  } else {
+    settings.checkpoint_every = 1;
+  }
   settings.micro_batch = settings.batch;
   section.read("micro_batch", settings.micro_batch, 1, kMaxBatch);
   section.read("recompute_blocks", settings.recompute_blocks);

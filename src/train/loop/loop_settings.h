@@ -34,7 +34,7 @@ struct LoopSettings {
   std::string device = "cpu";
   int64_t seed = 0;
   int64_t steps = 0;
-  int64_t batch = 8;        // records of one step
+  int64_t batch = 8;        // records of one step; of loops that draw what they learn from: not read
   int64_t micro_batch = 8;  // of one forward pass
   bool recompute_blocks = false;
   int64_t head_chunk = 1024;
@@ -50,8 +50,10 @@ struct LoopSettings {
 
 void read_model_source(Section& section, ModelSource& model);
 
-// Reads the keys of LoopSettings; a loop's own are read by the loop, which asks section.finish().
-void read_loop_settings(Section& section, LoopSettings& settings);
+// Reads the keys of LoopSettings; a loop's own are read by the loop, which asks section.finish(). kDrawn: the loop
+// draws what a step learns from, so that there is no "batch", and each step leaves a checkpoint unless told otherwise.
+enum class BatchKind { kOfRecords, kDrawn };
+void read_loop_settings(Section& section, LoopSettings& settings, BatchKind kind = BatchKind::kOfRecords);
 
 // Of the model, without reading its weights. `base` is the folder that its paths are relative to.
 Result<weights::ModelConfig> model_config_of(const ModelSource& source, const std::filesystem::path& base);

@@ -6,8 +6,6 @@
 
 #include "base/fs/files.h"
 #include "base/json/json.h"
-#include "base/seed/seed.h"
-#include "train/loop/trainer.h"
 #include "train/loop/training_data.h"
 
 namespace stitch::train {
@@ -47,37 +45,6 @@ double mean_loss(const Decoder& model, const std::vector<TrainingRecord>& record
   return sum / static_cast<double>(count_tokens(all));
 }
 
-Result<Json> run_steps(Trainer& trainer, const TrainingData& data) {
-  const RecordFile& held_out = data.held_out;
-  const LoopSettings& settings = trainer.settings();
-  const Pass pass{.recompute_blocks = settings.recompute_blocks};
-  RecordOrder order(data.train.records, static_cast<uint64_t>(settings.seed));
-  Json metrics = Json::object();
-  while (!trainer.is_done()) {
-    const auto records = order.of_step(trainer.step(), settings.batch);
-    const BatchLoss loss =
-        accumulate_gradients(trainer.model(), records, settings.micro_batch, pass, {.chunk = settings.head_chunk});
-    metrics = {{"loss", loss.sum / static_cast<double>(loss.tokens)}, {"tokens", loss.tokens}};
-    const int64_t drawn = trainer.step() * settings.batch;
-    metrics["epoch"] = static_cast<double>(drawn) / static_cast<double>(data.train.records.size());
-    if (!held_out.records.empty() && trainer.step() % settings.checkpoint_every == 0) {
-      metrics["held_out_loss"] = mean_loss(trainer.model(), held_out.records, settings);  // before this update
-    }
-    STITCH_TRY(trainer.update(metrics));
-    if (trainer.is_checkpoint_due()) {
-      STITCH_TRY(trainer.write_checkpoint());
-    }
-  }
-  Json answer = {{"run", settings.resolve(settings.run).string()}, {"step", trainer.step()}};
-  answer["checkpoint"] =
-      (settings.resolve(settings.run) / "ckpt" / ("step-" + std::to_string(trainer.step()))).string();
-  answer["last"] = metrics;
-  if (!held_out.records.empty()) {
-    answer["held_out_loss"] = mean_loss(trainer.model(), held_out.records, settings);
-  }
-  return answer;
-}
-
 }  // namespace
 
 BatchLoss accumulate_gradients(const Decoder& model, const std::vector<const TrainingRecord*>& records,
@@ -92,20 +59,42 @@ BatchLoss accumulate_gradients(const Decoder& model, const std::vector<const Tra
 }
 
 std::vector<const TrainingRecord*> RecordOrder::of_step(int64_t step, int64_t batch) {
-  const auto count = static_cast<int64_t>(records_.size());
   std::vector<const TrainingRecord*> chosen;
-  for (int64_t place = step * batch; place < (step + 1) * batch; ++place) {
-    if (place / count != epoch_) {
-      epoch_ = place / count;
-      order_.clear();
-      for (size_t i = 0; i < records_.size(); ++i) {
-        order_.emplace_back(derived_seed(seed_, "order of epoch " + std::to_string(epoch_), i), i);
-      }
-      std::sort(order_.begin(), order_.end());
-    }
-    chosen.push_back(&records_[order_[static_cast<size_t>(place % count)].second]);
+  for (const size_t place : order_.of_step(step, batch)) {
+    chosen.push_back(&records_[place]);
   }
   return chosen;
+}
+
+Result<Json> train_on_records(Trainer& trainer, const std::vector<TrainingRecord>& all,
+                              const std::vector<TrainingRecord>& held_out) {
+  const LoopSettings& settings = trainer.settings();
+  const Pass pass{.recompute_blocks = settings.recompute_blocks};
+  RecordOrder order(all, static_cast<uint64_t>(settings.seed));
+  Json metrics = Json::object();
+  while (!trainer.is_done()) {
+    const auto records = order.of_step(trainer.step(), settings.batch);
+    const BatchLoss loss =
+        accumulate_gradients(trainer.model(), records, settings.micro_batch, pass, {.chunk = settings.head_chunk});
+    metrics = {{"loss", loss.sum / static_cast<double>(loss.tokens)}, {"tokens", loss.tokens}};
+    const int64_t drawn = trainer.step() * settings.batch;
+    metrics["epoch"] = static_cast<double>(drawn) / static_cast<double>(all.size());
+    if (!held_out.empty() && trainer.step() % settings.checkpoint_every == 0) {
+      metrics["held_out_loss"] = mean_loss(trainer.model(), held_out, settings);  // before this update
+    }
+    STITCH_TRY(trainer.update(metrics));
+    if (trainer.is_checkpoint_due()) {
+      STITCH_TRY(trainer.write_checkpoint());
+    }
+  }
+  Json answer = {{"run", settings.resolve(settings.run).string()}, {"step", trainer.step()}};
+  answer["checkpoint"] =
+      (settings.resolve(settings.run) / "ckpt" / ("step-" + std::to_string(trainer.step()))).string();
+  answer["last"] = metrics;
+  if (!held_out.empty()) {
+    answer["held_out_loss"] = mean_loss(trainer.model(), held_out, settings);
+  }
+  return answer;
 }
 
 Result<Json> run_sft(const std::filesystem::path& config) {
@@ -129,7 +118,7 @@ Result<Json> run_sft(const std::filesystem::path& config) {
   if (!counts.is_null()) {
     STITCH_TRY(trainer.tell_begin({{"step", 0}, {"data", counts}}));
   }
-  STITCH_ASSIGN(Json answer, run_steps(trainer, data));
+  STITCH_ASSIGN(Json answer, train_on_records(trainer, data.train.records, data.held_out.records));
   if (!counts.is_null()) {
     answer["data"] = counts;
   }

@@ -4,11 +4,12 @@
 #pragma once
 
 #include <filesystem>
-#include <utility>
 #include <vector>
 
 #include "base/error/result.h"
 #include "base/json/json_forward.h"
+#include "train/loop/order.h"
+#include "train/loop/trainer.h"
 #include "train/model/token_scores.h"
 #include "train/records/training_record.h"
 
@@ -24,18 +25,22 @@ struct BatchLoss {
 BatchLoss accumulate_gradients(const Decoder& model, const std::vector<const TrainingRecord*>& records,
                                int64_t micro_batch, const Pass& pass, const ScoreSettings& scores);
 
-// Which records a step takes: each epoch takes all of them, in an order that follows from the seed and its number.
+// Which records a step takes.
 class RecordOrder {
  public:
-  RecordOrder(const std::vector<TrainingRecord>& records, uint64_t seed) : records_(records), seed_(seed) {}
+  RecordOrder(const std::vector<TrainingRecord>& records, uint64_t seed)
+      : records_(records), order_(records.size(), seed) {}
   std::vector<const TrainingRecord*> of_step(int64_t step, int64_t batch);
 
  private:
   const std::vector<TrainingRecord>& records_;
-  uint64_t seed_;
-  int64_t epoch_ = -1;  // that order_ is of
-  std::vector<std::pair<uint64_t, size_t>> order_;
+  ShuffledOrder order_;
 };
+
+// All steps that are left of a trainer that was opened, `batch` records each; checkpoints and metrics with them. The
+// answer names the last checkpoint. `held_out` may be empty.
+Result<Json> train_on_records(Trainer& trainer, const std::vector<TrainingRecord>& records,
+                              const std::vector<TrainingRecord>& held_out);
 
 // Trains as the configuration file says, and goes on where a run was ended. The answer names the last checkpoint.
 Result<Json> run_sft(const std::filesystem::path& config);

@@ -37,16 +37,22 @@ Result<void> check_settings(const fs::path& path, const Json& resolved) {
 
 }  // namespace
 
-Trainer::Trainer(LoopSettings settings, Decoder model, Json inputs)
+Trainer::Trainer(LoopSettings settings, Decoder model, Json inputs, CheckpointPart* part)
     : settings_(std::move(settings)),
       model_(std::move(model)),
       optimizer_(settings_.optimizer.adamw),
       run_(settings_.resolve(settings_.run)),
+      part_(part),
       inputs_(std::make_shared<const Json>(std::move(inputs))) {}
 
 Result<Trainer> Trainer::open(const LoopSettings& settings, const Json& resolved, const Json& inputs) {
   STITCH_ASSIGN(Decoder model, starting_model(settings));
-  Trainer trainer(settings, std::move(model), inputs);
+  return open(settings, resolved, inputs, std::move(model));
+}
+
+Result<Trainer> Trainer::open(const LoopSettings& settings, const Json& resolved, const Json& inputs, Decoder model,
+                              CheckpointPart* part) {
+  Trainer trainer(settings, std::move(model), inputs, part);
   STITCH_TRY(check_settings(trainer.run_.path() / "config.json", resolved));
   STITCH_ASSIGN(const auto latest, trainer.run_.latest());
   if (latest.has_value()) {
@@ -66,15 +72,12 @@ Result<void> Trainer::resume(const CheckpointPlace& place) {
                    "name another folder for 'run', or give it the data that it had");
   }
   STITCH_ASSIGN(metrics_bytes_, json_int(cursor, "metrics_bytes"));
-  if (model_.adapter() != nullptr) {
-    STITCH_TRY(read_adapter(place.folder / "adapter", model_));
-  } else {
-    const Tensor& head = model_.head();
-    STITCH_ASSIGN(model_, read_model(place.folder / "model", {head.device(), head.scalar_type()}));
-    model_.train_base(true);
-  }
+  STITCH_TRY(read_weights(place.folder, model_));
   STITCH_ASSIGN(const NamedTensors state, read_tensors(place.folder / "optim.safetensors"));
   STITCH_TRY(optimizer_.load_state(state, model_.trainable()));
+  if (part_ != nullptr) {
+    STITCH_TRY(part_->read(place.folder));
+  }
   step_ = place.step;
   return {};
 }
@@ -86,21 +89,30 @@ Result<void> Trainer::tell_begin(const Json& line) {
   return {};
 }
 
-Result<void> Trainer::update(Json& metrics) {
+Result<double> Trainer::descend() {
   const NamedTensors parameters = model_.trainable();
   const double norm = clip_gradients(parameters, settings_.optimizer.max_gradient_norm);
   if (!std::isfinite(norm)) {
     return failure(ErrorCode::kEnvironment, "the gradients of step " + std::to_string(step_) + " are not finite",
                    run_.path().string(), "go on from its latest checkpoint with a lower learning rate");
   }
-  const double rate = rl::learning_rate(settings_.optimizer.schedule, step_);
-  optimizer_.step(parameters, rate);
+  optimizer_.step(parameters, learning_rate());
   clear_gradients(parameters);
+  return norm;
+}
+
+Result<void> Trainer::update(Json& metrics) {
+  const double rate = learning_rate();
+  STITCH_ASSIGN(const double norm, descend());
+  metrics["learning_rate"] = rate;
+  metrics["gradient_norm"] = norm;
+  return end_step(metrics);
+}
+
+Result<void> Trainer::end_step(Json& metrics) {
   ++step_;
   Json line = {{"step", step_}};
   line.update(metrics);
-  line["learning_rate"] = rate;
-  line["gradient_norm"] = norm;
   metrics = line;
   STITCH_ASSIGN(metrics_bytes_, append_line(run_.path() / "metrics.jsonl", metrics.dump()));
   return {};
@@ -115,10 +127,9 @@ Result<void> Trainer::write_checkpoint() {
 }
 
 Result<void> Trainer::fill_checkpoint(const fs::path& folder) const {
-  if (model_.adapter() != nullptr) {
-    STITCH_TRY(write_adapter(folder / "adapter", model_, settings_.model.path));
-  } else {
-    STITCH_TRY(write_model(folder / "model", model_));
+  STITCH_TRY(write_weights(folder, model_, settings_.model.path));
+  if (part_ != nullptr) {
+    STITCH_TRY(part_->write(folder));
   }
   STITCH_TRY(write_tensors(folder / "optim.safetensors", optimizer_.state()));
   // Numbers that are drawn are hashes of the seed and the step, so the step is all that there is to be remembered.

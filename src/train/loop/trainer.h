@@ -14,10 +14,21 @@
 
 namespace stitch::train {
 
+// What a loop trains beside the model, in the same checkpoints: a critic.
+class CheckpointPart {
+ public:
+  virtual ~CheckpointPart() = default;
+  virtual Result<void> write(const std::filesystem::path& folder) const = 0;
+  virtual Result<void> read(const std::filesystem::path& folder) = 0;
+};
+
 class Trainer {
  public:
   // Begins the run, or goes on behind its latest checkpoint. `resolved` are all settings of the loop, and `inputs` what
-  // its data are known by ({"train": SHA-256}): kUsage when the run was begun with others.
+  // its data are known by ({"train": SHA-256}): kUsage when the run was begun with others. `model` is where it begins.
+  static Result<Trainer> open(const LoopSettings& settings, const Json& resolved, const Json& inputs, Decoder model,
+                              CheckpointPart* part = nullptr);
+  // From starting_model().
   static Result<Trainer> open(const LoopSettings& settings, const Json& resolved, const Json& inputs);
 
   const LoopSettings& settings() const { return settings_; }
@@ -33,13 +44,17 @@ class Trainer {
   // rate and the gradients' norm, and become a line of metrics.jsonl. kEnvironment when the norm is not finite: nothing
   // is changed then.
   Result<void> update(Json& metrics);
+  // The halves of it, for steps of several updates, or of none: the first gives the norm, the second ends the step.
+  Result<double> descend();
+  Result<void> end_step(Json& metrics);
+  double learning_rate() const { return rl::learning_rate(settings_.optimizer.schedule, step_); }
 
   // Whether the step before the next is one after which a checkpoint belongs, and writing it.
   bool is_checkpoint_due() const;
   Result<void> write_checkpoint();
 
  private:
-  Trainer(LoopSettings settings, Decoder model, Json inputs);
+  Trainer(LoopSettings settings, Decoder model, Json inputs, CheckpointPart* part);
   Result<void> resume(const CheckpointPlace& place);
   Result<void> fill_checkpoint(const std::filesystem::path& folder) const;
 
@@ -47,6 +62,7 @@ class Trainer {
   Decoder model_;
   AdamW optimizer_;
   RunFolder run_;
+  CheckpointPart* part_;                // or none; it outlives this
   std::shared_ptr<const Json> inputs_;  // shared with nobody: <nlohmann/json.hpp> stays out of this header
   int64_t step_ = 0;
   int64_t metrics_bytes_ = 0;

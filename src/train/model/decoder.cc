@@ -258,6 +258,37 @@ void Decoder::add_value_head() {
   score_.bias = at::zeros({1}, options).requires_grad_(true);
 }
 
+Result<void> Decoder::load_value_head(const NamedTensors& parameters) {
+  STITCH_TRY(check_all({{"score.weight", {1, config_.hidden_size}}, {"score.bias", {1}}}, parameters));
+  const auto take = [&](const char* name) {
+    return parameters.at(name).detach().to(embedding_.device(), at::kFloat).clone().requires_grad_(true);
+  };
+  score_.weight = take("score.weight");
+  score_.bias = take("score.bias");
+  return {};
+}
+
+Decoder Decoder::twin() const {
+  Decoder twin = *this;
+  const auto own = [](Tensor& tensor) {
+    if (tensor.defined() && tensor.requires_grad()) {
+      tensor = tensor.detach().clone().requires_grad_(true);
+    }
+  };
+  for (const auto& [name, slot] : twin.base_slots()) {
+    own(*slot);
+  }
+  for (Block& block : twin.blocks_) {
+    for (const auto& [name, linear] : kLinears) {
+      own((block.*linear).lora_a);
+      own((block.*linear).lora_b);
+    }
+  }
+  own(twin.score_.weight);
+  own(twin.score_.bias);
+  return twin;
+}
+
 void Decoder::train_base(bool takes_part) {
   for (const auto& [name, slot] : base_slots()) {
     slot->requires_grad_(takes_part);

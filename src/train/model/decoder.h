@@ -58,10 +58,14 @@ class Decoder {
   // Takes A and B as PEFT names them. kFileInvalid as from_parameters().
   Result<void> load_adapter(const weights::AdapterConfig& settings, const NamedTensors& parameters);
   void merge_adapter();
+  // The same weights: a frozen base is shared, all that is trained is a copy that learns on its own.
+  Decoder twin() const;
 
   // "score.weight" [1, hidden] and "score.bias" [1], as transformers' classifiers of tokens have them; zero at first.
   void add_value_head();
   bool has_value_head() const { return score_.weight.defined(); }
+  // Adds it, with these. kFileInvalid when one is missing or has another shape.
+  Result<void> load_value_head(const NamedTensors& parameters);
 
   // Whether base parameters take part in training.
   void train_base(bool takes_part);

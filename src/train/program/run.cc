@@ -5,27 +5,35 @@
 #include "base/json/json.h"
 #include "train/loop/draw.h"
 #include "train/loop/sft.h"
+#include "train/reinforce/reinforce.h"
 #include "train/torch/runtime.h"
 
 namespace stitch::train {
 namespace {
 
+struct Loop {
+  const char* name;
+  Result<Json> (*run)(const std::filesystem::path& config);
+};
+constexpr Loop kLoops[] = {{"sft", run_sft}, {"sample", run_sample}, {"grpo", run_grpo}, {"ppo", run_ppo}};
+
 Result<Json> run_known(const std::vector<std::string>& words) {
   if (words == std::vector<std::string>{"facts"}) {
     return torch_facts();
   }
-  if (words.size() == 3 && words[0] == "sft" && words[1] == "--config") {
-    return run_sft(words[2]);
-  }
-  if (words.size() == 3 && words[0] == "sample" && words[1] == "--config") {
-    return run_sample(words[2]);
+  if (words.size() == 3 && words[1] == "--config") {
+    for (const auto& [name, run] : kLoops) {
+      if (words[0] == name) {
+        return run(words[2]);
+      }
+    }
   }
   std::string asked;
   for (const std::string& word : words) {
     asked += (asked.empty() ? "" : " ") + word;
   }
   return failure(ErrorCode::kUsage, "it has no '" + asked + "'", "",
-                 "write 'stitchcuda-train sft|sample --config FILE' or 'stitchcuda-train facts'");
+                 "write 'stitchcuda-train sft|grpo|ppo|sample --config FILE' or 'stitchcuda-train facts'");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/records/lesson_records.h"
 
+#include <algorithm>
 #include <optional>
 #include <sstream>
 
@@ -42,6 +43,8 @@ std::optional<tokens::Role> role_of(const std::string& word) {
   return std::nullopt;
 }
 
+}  // namespace
+
 bool has_tools(const Json& messages) {
   for (const Json& message : messages) {
     if (message.is_object() && (message.value("role", Json()) == Json("tool") || message.contains("tool_calls"))) {
@@ -50,8 +53,6 @@ bool has_tools(const Json& messages) {
   }
   return false;
 }
-
-}  // namespace
 
 // The lines of one file.
 class LessonLines {
@@ -100,9 +101,9 @@ class LessonLines {
       return {};
     }
     TrainingRecord record;
-    STITCH_ASSIGN(record.prompt, prompt(*messages));
+    STITCH_ASSIGN(record.prompt, reader_.prompt_of(*messages));
     if (kind_ == RecordKind::kTraining) {
-      STITCH_ASSIGN(record.response, tokens::encode_chat(reader_.tokenizer_, {{answer}, {kEndOfTurn, true}}));
+      STITCH_ASSIGN(record.response, reader_.answer_of(answer));
       record.mask.assign(record.response.size(), true);
     }
     if (static_cast<int64_t>(record.prompt.size() + record.response.size()) > max_tokens_) {
@@ -111,31 +112,6 @@ class LessonLines {
     }
     records_.push_back(std::move(record));
     return {};
-  }
-
-  // Ends where the assistant begins, so that it is what a model is asked with when it draws.
-  Result<std::vector<int64_t>> prompt(const Json& messages) const {
-    tokens::Conversation conversation;
-    conversation.thinks = false;  // an answer is learned without thoughts before it
-    for (const Json& message : messages) {
-      if (!message.is_object()) {
-        return failure(ErrorCode::kFileInvalid, "a message of the lesson is no object");
-      }
-      STITCH_ASSIGN(const std::string word, json_string(message, "role"));
-      STITCH_ASSIGN(std::string content, json_string(message, "content"));
-      const auto role = role_of(word);
-      if (!role.has_value()) {
-        constexpr size_t kMaxShown = 40;
-        return failure(ErrorCode::kFileInvalid,
-                       "a message has the role '" + printable_line(word, kMaxShown) + "', which no template knows");
-      }
-      conversation.messages.push_back({*role, std::move(content), std::nullopt, {}});
-    }
-    if (conversation.messages.empty()) {
-      return failure(ErrorCode::kFileInvalid, "the lesson has no message");
-    }
-    STITCH_ASSIGN(const auto pieces, tokens::chat_pieces(reader_.source_.chat, conversation));
-    return tokens::encode_chat(reader_.tokenizer_, pieces);
   }
 
   const LessonReader& reader_;
@@ -183,6 +159,50 @@ Result<LessonFile> LessonReader::read(const std::filesystem::path& path, int64_t
     }
   }
   return std::move(lines).end(sha256_hex(text));
+}
+
+// Ends where the assistant begins, so that it is what a model is asked with when it draws.
+Result<std::vector<int64_t>> LessonReader::prompt_of(const Json& messages) const {
+  tokens::Conversation conversation;
+  conversation.thinks = false;  // an answer is learned without thoughts before it
+  for (const Json& message : messages) {
+    if (!message.is_object()) {
+      return failure(ErrorCode::kFileInvalid, "a message is no object");
+    }
+    STITCH_ASSIGN(const std::string word, json_string(message, "role"));
+    STITCH_ASSIGN(std::string content, json_string(message, "content"));
+    const auto role = role_of(word);
+    if (!role.has_value()) {
+      constexpr size_t kMaxShown = 40;
+      return failure(ErrorCode::kFileInvalid,
+                     "a message has the role '" + printable_line(word, kMaxShown) + "', which no template knows");
+    }
+    conversation.messages.push_back({*role, std::move(content), std::nullopt, {}});
+  }
+  if (conversation.messages.empty()) {
+    return failure(ErrorCode::kFileInvalid, "there is no message");
+  }
+  STITCH_ASSIGN(const auto pieces, tokens::chat_pieces(source_.chat, conversation));
+  return tokens::encode_chat(tokenizer_, pieces);
+}
+
+Result<std::vector<int64_t>> LessonReader::answer_of(const std::string& answer) const {
+  return tokens::encode_chat(tokenizer_, {{answer}, {kEndOfTurn, true}});
+}
+
+// What a template puts behind the first end of a turn is what follows any other: "\n", and the user's turn.
+Result<std::vector<int64_t>> LessonReader::next_turn_of(const std::string& content) const {
+  tokens::Conversation conversation;
+  conversation.thinks = false;
+  conversation.messages = {{tokens::Role::kSystem, "", std::nullopt, {}},
+                           {tokens::Role::kUser, content, std::nullopt, {}}};
+  STITCH_ASSIGN(auto pieces, tokens::chat_pieces(source_.chat, conversation));
+  const auto first_end = std::find_if(pieces.begin(), pieces.end(), [](const tokens::ChatPiece& piece) {
+    return piece.is_control && piece.text == kEndOfTurn;
+  });
+  STITCH_CHECK(first_end != pieces.end()) << "a turn of the template has no end";
+  pieces.erase(pieces.begin(), first_end + 1);
+  return tokens::encode_chat(tokenizer_, pieces);
 }
 
 }  // namespace stitch::train

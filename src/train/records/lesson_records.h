@@ -35,6 +35,9 @@ struct LessonFile {
   LessonsLeftOut left_out;
 };
 
+// Whether messages call tools, or are their answers.
+bool has_tools(const Json& messages);
+
 class LessonReader {
  public:
   // `vocab` is the model's: kUsage for a tokenizer that has more tokens. kFileInvalid for one without the template's
@@ -45,6 +48,14 @@ class LessonReader {
   // kFileInvalid, with the line, for what is no lesson, and for a file of which nothing is left.
   Result<LessonFile> read(const std::filesystem::path& path, int64_t max_tokens,
                           RecordKind kind = RecordKind::kTraining) const;
+
+  // The ids of a question: messages ({"role", "content"}) as the template puts them, up to where the assistant begins.
+  // kFileInvalid for what is no such list, or is empty.
+  Result<std::vector<int64_t>> prompt_of(const Json& messages) const;
+  // Of an answer: its text and the end of its turn.
+  Result<std::vector<int64_t>> answer_of(const std::string& answer) const;
+  // Of what follows the end of an answer's turn where the user says `content`, up to where the assistant begins again.
+  Result<std::vector<int64_t>> next_turn_of(const std::string& content) const;
 
   // What a response says, without control tokens.
   std::string text_of(const std::vector<int64_t>& response) const { return tokenizer_.decode(response, true); }

@@ -110,9 +110,9 @@ TEST_F(LessonRecords, SayWhatIsWrongAndInWhichLine) {
   strange["messages"][0]["role"] = "oracle";
   EXPECT_EQ(error(strange), "a message has the role 'oracle', which no template knows");
   strange["messages"] = Json::array();
-  EXPECT_EQ(error(strange), "the lesson has no message");
+  EXPECT_EQ(error(strange), "there is no message");
   strange["messages"] = {1};
-  EXPECT_EQ(error(strange), "a message of the lesson is no object");
+  EXPECT_EQ(error(strange), "a message is no object");
   EXPECT_EQ(taken({lesson("a", "b", false)}).error().message,
             "nothing is left of the file's 1 lessons: 1 are not positive, 0 have tools, 0 are longer than 1000 tokens");
 }

@@ -201,6 +201,38 @@ void Section::add(Section child) {
   record(key.c_str(), child.resolved());
 }
 
+std::vector<Section> Section::children(const char* key) {
+  std::vector<Section> children;
+  const Json* found = find(key);
+  if (found == nullptr) {
+    return children;
+  }
+  const bool fits =
+      found->is_array() && std::all_of(found->begin(), found->end(), [](const Json& each) { return each.is_object(); });
+  if (!fits) {
+    wrong(key, "is no list of objects");
+    return children;
+  }
+  for (const Json& each : *found) {
+    Section child(&each, where_);
+    child.name_ = (name_.empty() ? key : name_ + "." + key) + "[" + std::to_string(children.size()) + "]";
+    children.push_back(std::move(child));
+  }
+  return children;
+}
+
+void Section::add_all(const char* key, std::vector<Section> children) {
+  Json list = Json::array();
+  for (Section& child : children) {
+    const auto checked = child.finish();
+    if (!checked.has_value() && error_ == nullptr) {
+      error_ = std::make_unique<Error>(checked.error());
+    }
+    list.push_back(child.resolved());
+  }
+  record(key, list);
+}
+
 Result<void> Section::finish() {
   if (error_ == nullptr && object_ != nullptr) {
     for (const auto& [key, value] : object_->items()) {

@@ -37,6 +37,9 @@ class Section {
   // The object under `key`, or one without members; give it back with add().
   Section child(const char* key);
   void add(Section child);
+  // The objects of the list under `key`, none where it is not there; give them back with add_all().
+  std::vector<Section> children(const char* key);
+  void add_all(const char* key, std::vector<Section> children);
   // An error of the caller's own.
   void refuse(const char* key, const std::string& why);
 
