@@ -31,24 +31,14 @@ def ask(program: pathlib.Path, verb: str, config: pathlib.Path) -> dict:
     return json.loads(done.stdout)
 
 
-def train_tokenizer(build: pathlib.Path, to: pathlib.Path) -> None:
-    probe = build / "models-probe"
-    if not probe.exists():
-        pytest.skip("there is no models-probe, which needs PCRE2 and ICU: tools/setup --tests, then tools/build")
-    asked = {"do": "train", "texts": [" ".join(ANSWERS.values()), "user assistant system CUDA. CUDA."], "to": str(to),
-             "vocab_size": MODEL["vocab_size"], "min_count": 2, "is_composed": False, "splits_digits": True,
-             "special_tokens": ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]}
-    done = subprocess.run([probe], input=json.dumps(asked) + "\n", capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout) == {"value": True}
-
-
 @pytest.fixture(scope="module")
-def folder(build: pathlib.Path, tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+def folder(train_tokenizer, tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     """A tokenizer, the sizes of a model, and lessons: three to learn, one not positive, one too long."""
     made = tmp_path_factory.mktemp("lessons")
     for name in ("base", "lessons"):
         (made / name).mkdir()
-    train_tokenizer(build, made / "base" / "tokenizer.json")
+    texts = [" ".join(ANSWERS.values()), "user assistant system CUDA. CUDA."]
+    train_tokenizer(made / "base" / "tokenizer.json", texts, MODEL["vocab_size"])
     (made / "base" / "config.json").write_text(json.dumps(MODEL))
     good = [lesson(question, answer) for question, answer in ANSWERS.items()]
     others = [lesson("add", "y = a - b;", is_positive=False), lesson("add", "y = a + b; " * 100)]

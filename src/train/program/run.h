@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // stitchcuda-train's verbs. JSON goes in (a file that --config names), one object of JSON comes out.
 //     stitchcuda-train sft --config FILE     fine-tunes a model on given responses
+//     stitchcuda-train grpo --config FILE    learns from rewards, within groups of answers to one prompt
+//     stitchcuda-train ppo --config FILE     learns from rewards, beside a critic
 //     stitchcuda-train sample --config FILE  draws continuations of prompts
 //     stitchcuda-train facts                 which LibTorch this is, and what it computes on
 #pragma once

@@ -10,6 +10,8 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: stitchcuda-train sft --config FILE     fine-tunes; goes on with a run that was ended\n"
+    "       stitchcuda-train grpo --config FILE    learns from rewards, within groups of answers to one prompt\n"
+    "       stitchcuda-train ppo --config FILE     learns from rewards, beside a critic\n"
     "       stitchcuda-train sample --config FILE  draws answers to prompts\n"
     "       stitchcuda-train facts                 which LibTorch, and what it computes on\n"
     "The keys of FILE are in docs/training.md.\n";
