@@ -120,6 +120,18 @@ void stitch_emulator_run_only(int what);
 void stitch_emulator_watch_host_bytes(int on);
 size_t stitch_emulator_get_host_bytes(struct stitch_emulator_range* ranges, size_t capacity);
 
+/* Between 1 and 0 the commands of the program are kept: kernels, copies, sets and functions of libraries. 1 forgets
+ * those of before. stitch_emulator_play_commands does them once more while no host code runs, with the bytes that the
+ * host had given when they were enqueued (arguments, sources of copies, what it wrote into pinned or managed memory),
+ * and with what the device's memory holds now; what the host could see is afterwards as it was. Answers 0 where nothing
+ * was kept, or not all, or a kernel failed. What the program frees meanwhile is freed when the commands are forgotten.
+ * stitch_emulator_bytes_told: how much of the device's memory the host was shown while they were kept, by copies and by
+ * what kernels wrote into memory that it sees. */
+void stitch_emulator_keep_commands(int on);
+void stitch_emulator_forget_commands(void);
+int stitch_emulator_play_commands(void);
+uint64_t stitch_emulator_bytes_told(void);
+
 /* Leaves out one kernel, by its name, file and line as stitch_emulator_get_launches has them. Null: none. */
 void stitch_emulator_leave_out(const struct stitch_emulator_launches* kernel);
 

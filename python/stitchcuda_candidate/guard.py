@@ -30,7 +30,8 @@ _LOOKED_UP = frozenset(
     "stitch_emulator_keep_apart stitch_emulator_run_only stitch_emulator_leave_out stitch_emulator_enter_device "
     "stitch_emulator_leave_device stitch_emulator_copy stitch_emulator_equal stitch_emulator_lend "
     "stitch_emulator_set_schedule_seed stitch_emulator_set_limits stitch_emulator_clear_fault "
-    "stitch_emulator_forget_launches sigaction signal bsd_signal sigaltstack".split()
+    "stitch_emulator_forget_launches stitch_emulator_keep_commands stitch_emulator_forget_commands "
+    "stitch_emulator_play_commands sigaction signal bsd_signal sigaltstack".split()
 )
 _LEDGER_GONE = 97
 _WAYS_AROUND: tuple[tuple[Any, tuple[str, ...]], ...] = (

@@ -37,4 +37,12 @@ class CallTrialScope {
 void watch_host_bytes(bool on);
 std::optional<std::vector<Memory>> host_bytes();
 
+// Emulated: between true and false the commands of a program are kept, until they are forgotten. play_commands() does
+// them once more with what the device's memory holds by then, as stitch_emulator_control.h has it, and answers whether
+// that ended well; bytes_told() is what the host saw of the device's memory meanwhile. A GPU keeps nothing.
+void keep_commands(bool on);
+void forget_commands();
+bool play_commands();
+uint64_t bytes_told();
+
 }  // namespace stitch::device

@@ -50,6 +50,14 @@ struct CandidateOutcome {
   // Emulated, where launches are listed: what the host said of the results, by copies and sets. See
   // stitch_emulator_control.h.
   std::vector<ResultPiece> said{};
+  uint64_t told = 0;  // likewise, bytes of the device's memory that the host was shown
+};
+
+// What lies in the device's memory when the commands of a call are done again: of the types that the call had.
+struct ContentsAgain {
+  std::span<const HostTensor> inputs;
+  std::span<const HostTensor> states;
+  std::span<const HostTensor> parameters;
 };
 
 struct CandidateCall {
@@ -75,6 +83,11 @@ class Candidate {
   virtual Result<CandidateOutcome> prepare(std::span<const HostTensor> parameters) = 0;
   // Outputs and workspace hold fresh random bytes when the program starts.
   virtual Result<CandidateOutcome> run(const CandidateCall& call) = 0;
+  // Has the device do once more what the program enqueued in its last call, which ran wholly, on other contents: no
+  // code of its host's runs. Once after each call. No outputs where that cannot be, or came to no end. What the next
+  // call is made with is as ever, but what kernels keep in memory of the program's own. Emulated, where launches are
+  // listed.
+  virtual Result<CandidateOutcome> again(const ContentsAgain& /*contents*/) { return CandidateOutcome{}; }
   // Gives the memory of the last call's tensors back: a GPU holds few of the largest. What was prepared stays.
   virtual Result<CandidateOutcome> rest() { return CandidateOutcome{}; }
   // What its process has had of processors, in seconds, where all of a call is computed there; else nothing.

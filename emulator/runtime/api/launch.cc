@@ -13,6 +13,7 @@
 #include "control/apart.h"
 #include "control/counts.h"
 #include "control/launch_ledger.h"
+#include "control/tape.h"
 #include "fault/fault.h"
 #include "updates/host_memory.h"
 #include "updates/order.h"
@@ -165,13 +166,13 @@ extern "C" cudaError_t stitch_emulator_launch(const LaunchConfig* config, const 
   if (shape != cudaSuccess) {
     return report(shape);
   }
-  if (capture_of(config->stream) == nullptr) {
+  if (capture_of(config->stream) == nullptr && !keeps_commands()) {
     if (!valid_stream(config->stream)) {
       return report(cudaErrorInvalidResourceHandle);
     }
     return report(run_launch(*config, *call));
   }
-  // A capture outlives the caller's arguments: keep a copy of them.
+  // A capture outlives the caller's arguments, and so does a command that is kept: take a copy of them.
   const std::shared_ptr<void> closure(call->copy(call->closure), call->destroy);
   KernelCall kept = *call;
   kept.closure = closure.get();

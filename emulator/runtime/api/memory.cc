@@ -14,6 +14,7 @@
 #include "control/host_bytes.h"
 #include "control/launch_ledger.h"
 #include "control/lent.h"
+#include "control/tape.h"
 #include "fault/fault.h"
 #include "updates/host_memory.h"
 
@@ -78,8 +79,11 @@ cudaError_t release(void* pointer) {
     }
     return report(cudaErrorInvalidValue);
   }
-  found->second.is_apart ? release_apart(pointer) : free(pointer);
+  const auto free_now = [pointer, is_apart = found->second.is_apart] {
+    is_apart ? release_apart(pointer) : free(pointer);
+  };
   allocations().erase(found);
+  keeps_commands() ? release_with_commands(free_now) : free_now();
   return cudaSuccess;
 }
 
@@ -87,6 +91,10 @@ void move_bytes(void* destination, const void* source, size_t bytes, const Memor
   const DeviceAccess access;
   if (is_on_device(destination) && !is_on_device(source) && host_copies_are_left_out()) {
     memset(destination, kUndefined, bytes);
+    return;
+  }
+  source = source_of_copy(destination, source, bytes);
+  if (source == nullptr) {
     return;
   }
   command.copies(destination, source, bytes);
@@ -154,6 +162,19 @@ MemoryPiece allocated_piece(const void* address) {
   }
   const auto& [start, allocation] = *std::prev(next);
   return byte < start + allocation.bytes ? MemoryPiece{start, allocation.bytes} : MemoryPiece{};
+}
+
+std::vector<MemoryPiece> visible_pieces() {
+  std::vector<MemoryPiece> pieces;
+  for (const auto& [start, allocation] : allocations()) {
+    if (allocation.kind != cudaMemoryTypeDevice) {
+      pieces.push_back({start, allocation.bytes});
+    }
+  }
+  for (const auto& [start, bytes] : registered()) {
+    pieces.push_back({start, bytes});
+  }
+  return pieces;
 }
 
 bool is_registered(const void* address) {
@@ -248,7 +269,7 @@ cudaError_t cudaMemcpy(void* destination, const void* source, size_t bytes, cuda
   if (bad_copy(destination, source, bytes)) {
     return report(cudaErrorInvalidValue);
   }
-  return report(copy_now(destination, source, bytes));
+  return report(do_command([=] { return copy_now(destination, source, bytes); }));
 }
 
 cudaError_t cudaMemcpyAsync(void* destination, const void* source, size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
@@ -265,7 +286,8 @@ cudaError_t cudaMemcpyAsync(void* destination, const void* source, size_t bytes,
 cudaError_t cudaMemcpy2D(void* destination, size_t destination_pitch, const void* source, size_t source_pitch,
                          size_t width, size_t height, cudaMemcpyKind) {
   const CountedCall entry("cudaMemcpy2D", copied(width * height, width * height));
-  return report(copy_rows(destination, destination_pitch, source, source_pitch, width, height));
+  return report(
+      do_command([=] { return copy_rows(destination, destination_pitch, source, source_pitch, width, height); }));
 }
 
 cudaError_t cudaMemcpy2DAsync(void* destination, size_t destination_pitch, const void* source, size_t source_pitch,
@@ -281,8 +303,10 @@ cudaError_t cudaMemset(void* pointer, int value, size_t bytes) {
     return report(cudaErrorStreamCaptureUnsupported);
   }
   const CountedCall entry("cudaMemset", copied(0, bytes));
-  set_bytes(pointer, value_now(value), bytes, MemoryCommand(bytes));
-  return cudaSuccess;
+  return do_command([=] {
+    set_bytes(pointer, value_now(value), bytes, MemoryCommand(bytes));
+    return cudaSuccess;
+  });
 }
 
 cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t stream) {

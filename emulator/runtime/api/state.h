@@ -38,6 +38,8 @@ bool forbidden_by_capture();
 bool valid_stream(cudaStream_t stream);
 // The piece of memory that the program allocated, and that holds an address.
 MemoryPiece allocated_piece(const void* address);
+// What host code and kernels both see: pinned, managed and registered memory.
+std::vector<MemoryPiece> visible_pieces();
 
 cudaError_t run_launch(const LaunchConfig& config, const KernelCall& call);
 // Dynamic shared memory a kernel may have; `function` null means the largest any kernel was allowed.

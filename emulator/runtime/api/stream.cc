@@ -9,6 +9,7 @@
 
 #include "api/state.h"
 #include "control/launch_ledger.h"
+#include "control/tape.h"
 #include "fault/fault.h"
 
 struct CUstream_st {
@@ -76,7 +77,7 @@ bool is_joined(Graph& graph) {
 
 cudaError_t replay(const Graph& graph) {
   for (const auto& node : graph.nodes) {
-    const cudaError_t result = node();
+    const cudaError_t result = do_command(node);
     if (result != cudaSuccess) {
       return result;
     }
@@ -115,7 +116,7 @@ cudaError_t enqueue(cudaStream_t stream, std::function<cudaError_t()> work) {
     graph->clocks[stream][stream] = graph->nodes.size();
     return cudaSuccess;
   }
-  return report(work());
+  return report(do_command(work));
 }
 
 }  // namespace stitch_emulator
@@ -183,7 +184,9 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
   return enqueue(stream, [=] {
-    function(data);
+    if (!plays_commands()) {
+      function(data);
+    }
     return cudaSuccess;
   });
 }
@@ -304,6 +307,9 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* result, cudaGraph_t g
 cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   const auto graph = executable->graph;
+  if (capture_of(stream) == nullptr && valid_stream(stream)) {
+    return report(replay(*graph));  // whose nodes are commands of their own
+  }
   return enqueue(stream, [graph] { return replay(*graph); });
 }
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* info) {

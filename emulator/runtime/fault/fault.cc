@@ -75,6 +75,8 @@ void clear_fault() { kept_message[0] = '\0'; }
 
 bool kernel_faulted() { return faulted; }
 
+void forgive_fault() { faulted = false; }
+
 void describe_waiting(char* message, size_t bytes) {
   int waiting = 0;
   const char* other = nullptr;

@@ -20,6 +20,8 @@ constexpr int kFaultExitCode = 97;
 const char* last_fault();
 void clear_fault();
 bool kernel_faulted();
+// Of a kernel that nobody asked to run: later calls go on.
+void forgive_fault();
 
 // "thread 3 of 64 waits in __syncthreads for …": the running thread's wait, when nothing can run.
 void describe_waiting(char* message, size_t bytes);

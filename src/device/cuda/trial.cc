@@ -12,4 +12,9 @@ void watch_host_bytes(bool) {}
 
 std::optional<std::vector<Memory>> host_bytes() { return std::nullopt; }
 
+void keep_commands(bool) {}
+void forget_commands() {}
+bool play_commands() { return false; }
+uint64_t bytes_told() { return 0; }
+
 }  // namespace stitch::device

@@ -59,6 +59,11 @@ CallTrialScope::~CallTrialScope() {
 
 void watch_host_bytes(bool on) { stitch_emulator_watch_host_bytes(on ? 1 : 0); }
 
+void keep_commands(bool on) { stitch_emulator_keep_commands(on ? 1 : 0); }
+void forget_commands() { stitch_emulator_forget_commands(); }
+bool play_commands() { return stitch_emulator_play_commands() != 0; }
+uint64_t bytes_told() { return stitch_emulator_bytes_told(); }
+
 std::optional<std::vector<Memory>> host_bytes() {
   std::vector<stitch_emulator_range> ranges(kMostRanges);
   ranges.resize(std::min(ranges.size(), stitch_emulator_get_host_bytes(ranges.data(), ranges.size())));

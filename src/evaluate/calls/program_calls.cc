@@ -266,19 +266,23 @@ std::vector<TensorSpec> ProgramCalls::result_specs(const CallMemory& memory) con
 }
 
 // What the host said of the results. A worker that lists what is no list has been tampered with.
-Result<std::vector<ResultPiece>> ProgramCalls::list_launches(const CallMemory& memory) {
-  std::vector<ResultPiece> pieces;
+Result<void> ProgramCalls::list_launches(const CallMemory& memory, CandidateOutcome& outcome) {
   if (session_.launches() == nullptr) {
-    return pieces;
+    return {};
   }
   STITCH_ASSIGN(const wire::Answer answer, session_.ask("launches", Json::object()));
   if (answer.json().is_object() && answer.json().contains("launches") && answer.json()["launches"].is_null()) {
-    return pieces;
+    return {};
   }
   const Result<std::vector<wire::Region>> said = wire::regions_from_json(answer.json(), "said");
   if (!said.has_value()) {
     return session_.fail(Ending::kTampered, said.error().message);
   }
+  const Result<int64_t> told = json_int(answer.json(), "told");
+  if (!told.has_value() || *told < 0) {
+    return session_.fail(Ending::kTampered, "the program wrote into its worker's channel");
+  }
+  outcome.told = static_cast<uint64_t>(*told);
   for (const wire::Region& region : *said) {
     const bool is_there = region.block < memory.results.regions.size() &&
                           region.offset <= memory.results.regions[region.block].bytes &&
@@ -286,14 +290,14 @@ Result<std::vector<ResultPiece>> ProgramCalls::list_launches(const CallMemory& m
     if (!is_there) {
       return session_.fail(Ending::kTampered, "the program wrote into its worker's channel");
     }
-    pieces.push_back({static_cast<size_t>(region.block), region.offset, region.bytes});
+    outcome.said.push_back({static_cast<size_t>(region.block), region.offset, region.bytes});
   }
   Result<std::vector<LaunchRecord>> records = launch_records_from_json(answer.json(), "launches");
   if (!records.has_value()) {
     return session_.fail(Ending::kTampered, records.error().message);
   }
   session_.launches()->keep(std::move(*records));
-  return pieces;
+  return {};
 }
 
 // Copies of them, and the places of those that stay.
@@ -342,16 +346,49 @@ Result<CandidateOutcome> ProgramCalls::run(const CandidateCall& call) {
   STITCH_TRY(fill_call(call, memory_));
   STITCH_ASSIGN(KeeperClient::Stopped stopped,
                 ask_timed("run", run_request(call), call_constants(memory_), prepared, memory_.results.regions));
-  std::vector<ResultPiece> said;
+  CandidateOutcome listed;
   if (runs_wholly(call.trial)) {
-    STITCH_ASSIGN(said, list_launches(memory_));
+    STITCH_TRY(list_launches(memory_, listed));
   }
   STITCH_ASSIGN(CandidateOutcome outcome, take_results(memory_, call.staying, std::move(stopped.digests)));
   if (std::find(call.staying.begin(), call.staying.end(), true) == call.staying.end()) {
     settled_.keep_by_chance(session_, memory_.results);
   }
   outcome.elapsed_us = stopped.elapsed_us;
-  outcome.said = std::move(said);
+  outcome.said = std::move(listed.said);
+  outcome.told = listed.told;
+  return outcome;
+}
+
+// Inputs and results are where the call had them; the next one has its own again, and parameters are given back.
+Result<CandidateOutcome> ProgramCalls::again(const ContentsAgain& contents) {
+  STITCH_TRY(make_ready());
+  if (memory_.results.regions.empty()) {
+    return CandidateOutcome{};  // they are kept, to be looked at later
+  }
+  STITCH_TRY(session_.keeper().poison(memory_.results.regions));
+  std::vector<HostTensor> given(contents.inputs.begin(), contents.inputs.end());
+  given.insert(given.end(), contents.states.begin(), contents.states.end());
+  STITCH_TRY(session_.keeper().fill(memory_.inputs.regions, given));
+  for (size_t i = 0; i < contents.states.size(); ++i) {
+    if (memory_.replaced_by.at(i) >= 0) {
+      STITCH_TRY(session_.keeper().fill({memory_.old_state(i)}, contents.states.subspan(i, 1)));
+    }
+  }
+  STITCH_TRY(session_.keeper().fill(parameter_memory_.regions, contents.parameters));
+  STITCH_ASSIGN(const wire::Answer answer, session_.ask("again", Json::object()));
+  STITCH_TRY(session_.keeper().fill(parameter_memory_.regions, parameters_));
+  const Result<bool> is_done = json_bool(answer.json(), "done");
+  if (!is_done.has_value()) {
+    return session_.fail(Ending::kTampered, "the program wrote into its worker's channel");
+  }
+  CandidateOutcome outcome;
+  if (*is_done) {
+    STITCH_ASSIGN(std::vector<HostTensor> results, results_of(memory_, {}));
+    const auto first_state = results.begin() + static_cast<int64_t>(session_.description()->outputs.size());
+    outcome.states.assign(first_state, results.end());
+    outcome.outputs.assign(results.begin(), first_state);
+  }
   return outcome;
 }
 

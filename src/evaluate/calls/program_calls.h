@@ -22,6 +22,8 @@ class ProgramCalls {
   // Failures that are the candidate's are in session.take_fault().
   Result<CandidateOutcome> prepare(std::vector<HostTensor> parameters);
   Result<CandidateOutcome> run(const CandidateCall& call);
+  // See Candidate::again().
+  Result<CandidateOutcome> again(const ContentsAgain& contents);
   // Gives the memory of the last call's inputs, results and workspace back.
   Result<CandidateOutcome> rest();
 
@@ -62,7 +64,8 @@ class ProgramCalls {
   // `digests`: of the results, when the call had ended.
   Result<CandidateOutcome> take_results(const CallMemory& memory, const std::vector<bool>& staying,
                                         std::vector<int64_t> digests);
-  Result<std::vector<ResultPiece>> list_launches(const CallMemory& memory);
+  // Writes what the host said and was told into `outcome`.
+  Result<void> list_launches(const CallMemory& memory, CandidateOutcome& outcome);
 
   CandidateSession& session_;
   std::vector<HostTensor> parameters_;

@@ -44,7 +44,7 @@ ProgramRunner::ProgramRunner(std::unique_ptr<State> state) : state_(std::move(st
 ProgramRunner::~ProgramRunner() = default;
 
 Result<std::unique_ptr<ProgramRunner>> ProgramRunner::start(const RunnerOptions& options) {
-  const WorkerLimits limits{options.timeout_ms, options.memory_bytes, options.library_folders, {},
+  const WorkerLimits limits{options.timeout_ms, options.memory_bytes, options.library_folders,   {},
                             options.budget,     options.cage,         options.binary.is_unwanted};
   STITCH_ASSIGN(CandidateSession session, CandidateSession::start(options.binary, limits));
   return std::unique_ptr<ProgramRunner>(new ProgramRunner(std::make_unique<State>(std::move(session))));
@@ -70,6 +70,14 @@ Result<CandidateOutcome> ProgramRunner::prepare(std::span<const HostTensor> para
 Result<CandidateOutcome> ProgramRunner::run(const CandidateCall& call) {
   const auto run_now = [&] { return state_->calls.run(call); };
   return settle<CandidateOutcome>(run_now, state_->session, state_->may_try_again);
+}
+
+// A process that ends there would have ended in no call: nobody tries again, and the next call has another.
+Result<CandidateOutcome> ProgramRunner::again(const ContentsAgain& contents) {
+  bool never_again = false;
+  STITCH_ASSIGN(CandidateOutcome outcome,
+                settle<CandidateOutcome>([&] { return state_->calls.again(contents); }, state_->session, never_again));
+  return outcome.ending == Ending::kOk || outcome.ending == Ending::kTampered ? outcome : CandidateOutcome{};
 }
 
 Result<CandidateOutcome> ProgramRunner::rest() {

@@ -38,6 +38,7 @@ class ProgramRunner final : public Candidate {
 
   Result<CandidateOutcome> prepare(std::span<const HostTensor> parameters) override;
   Result<CandidateOutcome> run(const CandidateCall& call) override;
+  Result<CandidateOutcome> again(const ContentsAgain& contents) override;
   Result<CandidateOutcome> rest() override;
   std::optional<double> processor_seconds() const override;
   Result<CandidateOutcome> destroy() override;

@@ -48,7 +48,7 @@ std::optional<Finding> misfit(const std::vector<HostTensor>& got, const verify::
 }  // namespace
 
 Result<RunResult> run_draw(Candidate& candidate, const verify::OracleDraw& draw, const RunSettings& settings,
-                           std::vector<ResultPiece>* said) {
+                           HostWords* words) {
   if (settings.prepares) {
     STITCH_ASSIGN(const CandidateOutcome prepared, candidate.prepare(draw.parameters));
     if (auto finding = finding_of(prepared, "prepare")) {
@@ -75,8 +75,8 @@ Result<RunResult> run_draw(Candidate& candidate, const verify::OracleDraw& draw,
   if (auto finding = misfit(got, draw)) {
     return RunResult(std::move(*finding));
   }
-  if (said != nullptr) {
-    *said = std::move(outcome.said);
+  if (words != nullptr) {
+    *words = {std::move(outcome.said), outcome.told};
   }
   return RunResult(std::move(got));
 }

@@ -31,8 +31,14 @@ struct RunSettings {
 // Nothing for a good end; else what it says of a program that ended so in this step, as "run".
 std::optional<Finding> finding_of(Ending ending, const std::string& message, const char* step, Stage stage);
 
-// `said`: where to put what the host said of a good call's results; may be null.
+// What the host said of a call's results, and how many bytes of the device's memory it was shown.
+struct HostWords {
+  std::vector<ResultPiece> said{};
+  uint64_t told = 0;
+};
+
+// `words`: where to put those of a good call; may be null.
 Result<RunResult> run_draw(Candidate& candidate, const verify::OracleDraw& draw, const RunSettings& settings,
-                           std::vector<ResultPiece>* said = nullptr);
+                           HostWords* words = nullptr);
 
 }  // namespace stitch::evaluate

@@ -72,6 +72,7 @@ Result<wire::Answer> Session::detach(const Json& arguments) {
 }
 
 Result<wire::Answer> Session::prepare(const Json& arguments) {
+  device::forget_commands();
   STITCH_TRY(need(candidate_.has_value(), "prepare comes after load"));
   STITCH_ASSIGN(const auto tensors, wire::tensor_arguments_from_json(arguments, "parameters"));
   STITCH_ASSIGN(const auto prepared, wire::regions_from_json(arguments, "prepared"));
@@ -119,9 +120,13 @@ Result<wire::Answer> Session::run(const Json& arguments) {
   // Where the program sees copies, their memory is the sanitizer's.
   const bool is_whole = runs_wholly(static_cast<CallTrial>(trial));
   device::watch_host_bytes(is_whole && !memory_.is_mirrored());
+  device::forget_commands();
   trial_.emplace(memory_.ranges(), memory_.is_mirrored() ? CallTrial::kNone : static_cast<CallTrial>(trial), without);
   STITCH_TRY(run_in_order(bound, stream, [&]() -> Result<void> {
-    STITCH_TRY(candidate_->run(bound.get()));
+    device::keep_commands(is_whole && !memory_.is_mirrored());
+    const Result<void> ran = candidate_->run(bound.get());
+    device::keep_commands(false);
+    STITCH_TRY(ran);
     if (is_whole) {
       launches_ = device::launches();
     }
@@ -195,6 +200,7 @@ Result<void> Session::run_in_order(const BoundCall& call, void* stream, const st
 
 Result<wire::Answer> Session::destroy(const Json&) {
   STITCH_TRY(need(candidate_.has_value(), "destroy comes after load"));
+  device::forget_commands();
   candidate_->destroy();
   candidate_.reset();
   STITCH_TRY(blame_candidate(device::wait_for_device()));
@@ -202,11 +208,20 @@ Result<wire::Answer> Session::destroy(const Json&) {
 }
 
 Result<wire::Answer> Session::launches(const Json&) {
-  Json json = {{"launches", nullptr}, {"said", wire::to_json(said_)}};
+  Json json = {{"launches", nullptr},
+               {"said", wire::to_json(said_)},
+               {"told", static_cast<int64_t>(std::min<uint64_t>(device::bytes_told(), INT64_MAX))}};
   if (launches_.has_value()) {
     json["launches"] = to_json(*launches_);
   }
   return wire::Answer(std::move(json));
+}
+
+Result<wire::Answer> Session::again(const Json&) {
+  const bool is_done = device::play_commands();
+  STITCH_TRY(blame_candidate(device::wait_for_device()));
+  device::forget_commands();
+  return wire::Answer(Json{{"done", is_done}});
 }
 
 Result<wire::Answer> Session::bind(const Json& arguments) {
@@ -296,7 +311,8 @@ Result<wire::Answer> Session::handle(wire::Request& request) {
       {"detach", &Session::detach},     {"prepare", &Session::prepare},
       {"run", &Session::run},           {"workspace", &Session::workspace},
       {"bind", &Session::bind},         {"run_block", &Session::run_block},
-      {"launches", &Session::launches}, {"destroy", &Session::destroy}};
+      {"launches", &Session::launches}, {"destroy", &Session::destroy},
+      {"again", &Session::again}};
   for (const auto& [name, verb] : kVerbs) {
     if (request.verb == name) {
       return (this->*verb)(request.arguments);

@@ -7,9 +7,13 @@
 //   workspace {inputs: [..]}                -> {bytes}
 //   run {call, schedule_seed, trial, stream} one call, waited for; on a GPU it is looked whether it is ordered on its
 //                                           stream (device/order_check.h)
-//   launches                                -> {launches: [..] or null, said: [..]}, of the last run: a device may keep
+//   launches                                -> {launches: [..] or null, said: [..], told}, of the last run: a device
+//   may keep
 //                                           no list. `said`: the pieces of results that are the host's word; the
-//                                           `block` of each is the result's number
+//                                           `block` of each is the result's number. `told`: bytes of the device's
+//                                           memory that the host was shown
+//   again                                   -> {done}: what the program enqueued in the last run, once more, with what
+//                                           inputs and parameters hold now; no code of its host's runs
 //   bind {calls: [..], evict_bytes, graph}  what run_block repeats; captured into graphs if so wished
 //   run_block {order: [..], with_calls, ordered}
 //                                           these of the calls, waited for once; before each one `evict_bytes` are
@@ -50,6 +54,7 @@ class Session {
   Result<wire::Answer> destroy(const Json& arguments);
   Result<const LaunchRecord*> left_out(const Json& arguments, CallTrial trial) const;
   Result<wire::Answer> launches(const Json& arguments);
+  Result<wire::Answer> again(const Json& arguments);
   Result<wire::Answer> bind(const Json& arguments);
   Result<wire::Answer> run_block(const Json& arguments);
   void look_at_copies(const BoundCall& call);
