@@ -16,6 +16,8 @@ namespace {
 
 constexpr size_t kMinHanded = 64;
 constexpr double kSmaller = 0.75;
+// Of numbers that are mostly zero few can change: one in so many has to.
+constexpr size_t kLeastChanged = 64;
 // What a kernel may add to the host's answer without being wrong, by the size of all answers and by an element's own.
 constexpr double kAddedOfAll = 1.0 / 1024;
 constexpr double kAddedUnits = 4;
@@ -120,7 +122,7 @@ std::optional<AlteredContents> altered_contents(const verify::OracleDraw& draw) 
   AlteredContents contents{altered(draw.inputs, of_contents), altered(draw.states, of_contents),
                            altered(draw.parameters, of_parameters)};
   const Alteration& asked = of_contents.numbers > 0 ? of_contents : of_parameters;
-  if (asked.numbers == 0 || 2 * asked.changed < asked.numbers) {
+  if (asked.numbers == 0 || kLeastChanged * asked.changed < asked.numbers) {
     return std::nullopt;
   }
   return contents;

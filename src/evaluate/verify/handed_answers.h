@@ -21,7 +21,7 @@ struct AlteredContents {
 };
 
 // Contents which a call of these may well have had: numbers in reverse order, three quarters as large; integers as they
-// are, so that a plan which the host has made of them fits. Nothing where that leaves most numbers as they were.
+// are, so that a plan which the host has made of them fits. Nothing where that leaves nearly all numbers as they were.
 std::optional<AlteredContents> altered_contents(const verify::OracleDraw& draw);
 
 // How many elements of an output that a program gave, `got`, it gives once more, `again`, on altered contents: what is

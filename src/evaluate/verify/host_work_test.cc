@@ -15,11 +15,11 @@ namespace stitch::evaluate {
 namespace {
 
 const std::vector<int64_t> kShape = {20, 16};
-constexpr size_t kElements = 320;
+constexpr size_t kHostWorkElements = 320;
 
 std::vector<double> twice(const HostTensor& x) {
-  std::vector<double> values(kElements);
-  verify::load_doubles(x, 0, kElements, values.data());
+  std::vector<double> values(kHostWorkElements);
+  verify::load_doubles(x, 0, kHostWorkElements, values.data());
   for (double& value : values) {
     value *= 2;
   }
@@ -27,7 +27,7 @@ std::vector<double> twice(const HostTensor& x) {
 }
 
 verify::OracleDraw draw_of(double first) {
-  std::vector<double> x(kElements);
+  std::vector<double> x(kHostWorkElements);
   for (size_t i = 0; i < x.size(); ++i) {
     x[i] = first + static_cast<double>(i % 23);
   }
@@ -74,7 +74,7 @@ class Doubling final : public Candidate {
     std::vector<double> answer = twice(call.inputs[0]);
     if (call.trial == CallTrial::kDeviceCopiesAlone) {
       asked.by_copies = true;
-      answer = moves_alone_ ? answer : std::vector<double>(kElements);
+      answer = moves_alone_ ? answer : std::vector<double>(kHostWorkElements);
     } else if (is_without_kernels(call.trial)) {
       asked.open += call.trial == CallTrial::kWithoutKernelsOpen ? 1 : 0;
       asked.prepares = std::exchange(prepares_, 0) + asked.prepares;
@@ -95,7 +95,7 @@ class Doubling final : public Candidate {
   }
 
   Result<CandidateOutcome> destroy() override {
-    last_.assign(kElements, 0);
+    last_.assign(kHostWorkElements, 0);
     const int calls = asked.calls;
     asked = Asked();
     asked.calls_before = calls;

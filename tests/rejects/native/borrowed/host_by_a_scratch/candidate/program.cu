@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes on the host once thirty milliseconds have gone by. The answer goes to a scratch, from which a kernel brings it
-// to the output, and which is gone when the call ends.
+// Computes on the host once thirty milliseconds have gone by. The answer goes to a scratch, from which a kernel brings
+// it to the output, and which is gone when the call ends.
 #include "handed_to_kernels.h"
 
 static int run_program(const Call& call) {

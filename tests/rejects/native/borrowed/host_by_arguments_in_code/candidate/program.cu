@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hands the answer over in code, whose key a kernel knows, and adds a trace of the inputs to it: no byte of an output is
-// a byte of an argument, and none is the same for other contents.
+// Hands the answer over in code, whose key a kernel knows, and adds a trace of the inputs to it: no byte of an output
+// is a byte of an argument, and none is the same for other contents.
 #include <string.h>
 
 #include "handed_to_kernels.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Never copies: kernels write the inputs into managed memory, the host computes there, and a kernel takes the answer from
-// there.
+// Never copies: kernels write the inputs into managed memory, the host computes there, and a kernel takes the answer
+// from there.
 #include "handed_to_kernels.h"
 
 static int run_program(const Call& call) {
