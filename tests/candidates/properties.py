@@ -89,13 +89,17 @@ PROPERTIES = (
              "races_once_checked host_at_the_fourth_prepare host_in_the_first_calls host_for_some_contents "
              "host_by_prepares_and_time host_by_prepares_and_time_behind_a_decoy host_while_its_process_is_young "
              "host_over_its_last_answer host_sets_each_byte host_in_two_late_calls host_by_overlapping_pieces "
-             "host_by_managed_memory host_behind_a_graph",
-             "works_at_random works_every_second_call host_now_and_then host_by_single_bytes",
+             "host_by_managed_memory host_behind_a_graph host_by_arguments host_by_pinned_memory host_by_a_scratch "
+             "host_by_arguments_in_code host_hands_over_a_loss",
+             "works_at_random works_every_second_call host_now_and_then host_by_single_bytes "
+             "host_leaves_the_last_term host_reads_and_hands_by_managed_memory host_gives_a_loss",
              "another_kernel_each_call order_by_a_sample table_of_its_first_call another_kernel_by_prepares_and_time "
-             "clears_where_all_is_zero rows_by_copies begins_with_zeros_of_the_host positions_of_the_host",
+             "clears_where_all_is_zero rows_by_copies begins_with_zeros_of_the_host positions_of_the_host "
+             "scale_by_a_maximum order_of_the_host counts_its_inputs_on_the_host finishes_a_loss loss_of_parts",
              "shares below one call of 30 or one element of 10,000 pass now and then "
-             "([shares.md](../bench/results/shares.md)); a host that computes in a few calls of a process alone and "
-             "has a kernel bring its answer to the output, or gives fewer than 64 elements of one"),
+             "([shares.md](../bench/results/shares.md)); a host that gives fewer than 64 elements of a larger "
+             "output in a few calls of a process, or hands its answer to a kernel that looks whether it fits the "
+             "contents and computes by itself where not"),
     Property("What runs is what was read, and no longer than its trial",
              "asks_a_sanitizer counts_launches_of_the_emulator asks_who_waits writes_into_earlier_outputs "
              "model_new_input_from_the_fifth_call",
