@@ -32,10 +32,8 @@ void add_train(CLI::App* application, CommandLine* line) {
       ->group(kRecipeGroup);
   train->footer(
       "stitchcuda train sft --config sft.json # on lessons that `stitchcuda harvest` wrote\n"
-      "stitchcuda train grpo --config grpo.json # by rewards of `stitchcuda serve`
-"
-      "stitchcuda train sample --config draw.json # what it answers now
-"
+      "stitchcuda train grpo --config grpo.json # by rewards of `stitchcuda serve`\n"
+      "stitchcuda train sample --config draw.json # what it answers now\n"
       "stitchcuda train --dry-run --config configs/stitchcuda-grpo.json # keys, memory, tokens");
   add_step(train, line, "sft", "Fine-tune a model on answers that are given; goes on with a run that was ended",
            "stitchcuda train sft --config sft.json # prints one JSON object");
