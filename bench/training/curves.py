@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from xml.sax.saxutils import escape
 
-WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 420, 230, 48, 30, 12, 28
+WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 330, 200, 44, 30, 12, 28
+COLUMNS = 3
+# Below this a curve leaves its panel: what a cold critic explains would flatten all others.
+LOWEST = -2.0
 # Okabe and Ito's, which most people can tell apart.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 
@@ -20,13 +23,13 @@ def _line(points: Iterable[tuple[float, float]], colour: str, width: float, opac
 
 def panel(title: str, key: str, arms: dict[str, list[Curve]], x: int, y: int) -> str:
     everything = [value for curves in arms.values() for curve in curves for value in curve[key]]
-    low, high = min(0.0, *everything), max(everything)
+    low, high = max(LOWEST, min(0.0, *everything)), max(everything)
     high = high if high > low else low + 1
     last = max(curve["iteration"][-1] for curves in arms.values() for curve in curves)
 
     def place(iteration: float, value: float) -> tuple[float, float]:
         across = (WIDTH - LEFT - RIGHT) * iteration / last
-        up = (HEIGHT - TOP - BOTTOM) * (value - low) / (high - low)
+        up = (HEIGHT - TOP - BOTTOM) * (max(value, low) - low) / (high - low)
         return x + LEFT + across, y + HEIGHT - BOTTOM - up
 
     parts = [f'<text x="{x + LEFT}" y="{y + 16}" font-weight="bold">{escape(title)}</text>']
@@ -49,9 +52,11 @@ def panel(title: str, key: str, arms: dict[str, list[Curve]], x: int, y: int) ->
 
 
 def figure(panels: list[tuple[str, str, dict[str, list[Curve]]]]) -> str:
-    """(title, key, curves by arm) of each panel, two beside each other."""
-    rows = (len(panels) + 1) // 2
-    body = "\n".join(panel(*one, WIDTH * (number % 2), HEIGHT * (number // 2)) for number, one in enumerate(panels))
-    box = f"0 0 {2 * WIDTH} {rows * HEIGHT}"
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" font-family="sans-serif" font-size="11">'
+    """(title, key, curves by arm) of each panel, three beside each other."""
+    rows = (len(panels) + COLUMNS - 1) // COLUMNS
+    body = "\n".join(panel(*one, WIDTH * (number % COLUMNS), HEIGHT * (number // COLUMNS))
+                     for number, one in enumerate(panels))
+    box = f"0 0 {COLUMNS * WIDTH} {rows * HEIGHT}"
+    font = 'font-family="sans-serif" font-size="11"'
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" {font}>'
             f'<rect width="100%" height="100%" fill="white"/>\n{body}\n</svg>\n')

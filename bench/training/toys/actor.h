@@ -18,6 +18,9 @@ namespace stitch::toys {
 using rl::testing::Stream;
 using train::Tensor;
 
+// Samples of one prompt that are compared with each other.
+constexpr int kGroup = 8;
+
 // Adam (Kingma and Ba 2015) on one table.
 class Table {
  public:

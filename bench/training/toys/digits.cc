@@ -16,7 +16,6 @@ constexpr int kDigits = 5;
 constexpr int kLength = 4;
 constexpr int kPrefixes = 1 + 5 + 25 + 125;
 constexpr int kIterations = 120;
-constexpr int kGroup = 8;
 constexpr double kRate = 0.05;
 
 using Targets = std::vector<std::array<int64_t, kLength>>;

@@ -13,7 +13,6 @@ namespace hack_toy {
 constexpr int kPrompts = 8;
 constexpr int kTokens = 5;  // 0 is right; as the first token, 4 cheats and ends the answer
 constexpr int kLength = 3;
-constexpr int kGroup = 8;
 constexpr int kIterations = 120;
 constexpr double kRate = 0.03;
 

@@ -11,7 +11,6 @@
 namespace stitch::toys {
 namespace settings_toy {
 
-constexpr int kGroup = 8;
 constexpr double kRate = 0.03;
 
 double reward_of(const rubric::RewardTimes& times, const std::string& arm) {

@@ -24,8 +24,19 @@ void run_turns(const std::string& arm, uint64_t seed);
 void run_settings(const std::string& arm, uint64_t seed);
 void run_techniques(const std::string& arm, uint64_t seed);
 
-// A decoder of 100 k parameters reverses five digits, from 25 % by supervised steps. Arms: grpo, ppo, rft, lora.
+// A decoder of 100 k parameters reverses five digits, from 25 % by supervised steps. Arms: grpo, ppo, lora, and a
+// sampler two iterations behind.
 void run_reverse(const std::string& arm, uint64_t seed);
+// The same by three rounds of rejection fine-tuning.
+void run_rft(const std::string& arm, uint64_t seed);
+// A critic learns what 256 sequences of four tokens earn, where the answer is a sum.
+void run_values(const std::string& arm, uint64_t seed);
+// hack with the decoder, whose prompts share what they learn. Arms are what the reward makes of the cheat.
+void run_cheat(const std::string& arm, uint64_t seed);
+// Two turns: what the first answer cannot know, the environment tells before the second.
+void run_refine(const std::string& arm, uint64_t seed);
+// A task in tokens that had next to no probability. Arms: RL at once, and after rejection fine-tuning.
+void run_rare(const std::string& arm, uint64_t seed);
 // Six digits, PPO with a critic whose head is drawn wide. Arms are what is done about it.
 void run_collapse(const std::string& arm, uint64_t seed);
 

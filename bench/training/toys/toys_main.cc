@@ -16,7 +16,12 @@ const std::vector<Toy>& all_toys() {
                                         {"turns", {"cold", "pretrained", "gate"}, run_turns},
                                         {"settings", {"cuda_agent_v1", "stitchcuda_v1", "stitch_v1"}, run_settings},
                                         {"techniques", {"raw_speedup", "stitchcuda_v1", "stitch_v1"}, run_techniques},
-                                        {"reverse", {"grpo", "ppo", "rft", "lora"}, run_reverse},
+                                        {"reverse", {"grpo", "ppo", "lora", "stale", "stale_corrected"}, run_reverse},
+                                        {"rft", {"rft"}, run_rft},
+                                        {"values", {"values"}, run_values},
+                                        {"cheat", {"rule_only", "multiplier", "zero"}, run_cheat},
+                                        {"refine", {"trloo"}, run_refine},
+                                        {"rare", {"cold", "rft_first"}, run_rare},
                                         {"collapse", {"cold", "pretrained", "gate"}, run_collapse}};
   return toys;
 }
@@ -40,6 +45,7 @@ int run(const std::string& name, const std::string& arm, uint64_t seed) {
 }  // namespace stitch::toys
 
 int main(int argc, char** argv) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // so that a run which is ended early has told its points
   if (argc == 4) {
     return stitch::toys::run(argv[1], argv[2], std::strtoull(argv[3], nullptr, 10));
   }
