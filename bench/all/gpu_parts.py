@@ -78,7 +78,7 @@ def kernelbench(name: str, draw: int, seed: int, tuning: float, like: str = "") 
                  "--math", "kernelbench", "--shard", f"{lane.number}/{lane.count}", "--seconds", f"{seconds:.0f}",
                  "--task-seconds", f"{options.task_seconds:g}"]
         words += ["--tasks", *SMALL_TASKS] if options.small else ["--draw", str(draw), "--seed", str(seed)]
-        if options.first and not like and not options.small:
+        if options.first and not options.small:  # of a second part too: a shard is of the order that --first makes
             words += ["--first", *options.first]
         if is_begun(out):
             words.append("--resume")
