@@ -10,7 +10,7 @@
 
 namespace stitch_emulator {
 
-// Whether commands are being kept: what they use must not be freed, but given to keep_memory().
+// Whether commands are being kept: what they use must not be freed, but given to release_with_commands().
 bool keeps_commands();
 void release_with_commands(std::function<void()> release);
 // Whether they are done once more.

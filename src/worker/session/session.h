@@ -8,9 +8,8 @@
 //   run {call, schedule_seed, trial, stream} one call, waited for; on a GPU it is looked whether it is ordered on its
 //                                           stream (device/order_check.h)
 //   launches                                -> {launches: [..] or null, said: [..], told}, of the last run: a device
-//   may keep
-//                                           no list. `said`: the pieces of results that are the host's word; the
-//                                           `block` of each is the result's number. `told`: bytes of the device's
+//                                           may keep no list. `said`: the pieces of results that are the host's word;
+//                                           the `block` of each is the result's number. `told`: bytes of the device's
 //                                           memory that the host was shown
 //   again                                   -> {done}: what the program enqueued in the last run, once more, with what
 //                                           inputs and parameters hold now; no code of its host's runs
