@@ -198,6 +198,25 @@ class DrawTest(ServerCase):
         expand, gelu = (read(entry["ref64"], torch.float64, shape) for entry in made[:2])
         self.assertLess((torch.nn.functional.gelu(expand) - gelu).abs().max(), 1e-12)
 
+    def test_values_of_a_plan_are_added_or_it_says_why_not(self) -> None:
+        opened = self.open(self.file(model("return torch.relu(x)", inputs=LOG_INPUTS)))
+        x, made = ({"name": name, "dtype": "float32", "shape": [64, 8]} for name in ("x", "made"))
+
+        def extended(op: str, result: dict[str, Any], **attributes: Any) -> dict[str, Any]:
+            node = {"op": op, "operands": [{"value": x}], "attributes": attributes, "results": [result], "place": ""}
+            return self.ok("oracle.extend", oracle=opened["oracle"], nodes=[node], wanted=[result])
+
+        why = "The reference cannot run the plan's operator {} by itself."
+        # None of PyTorch's; one that takes nothing of the kind; one whose result the plan has in another shape.
+        for op, result, attributes in (("lstm_layer", made, {}), ("exp", made, {"base": 2}), ("linear", made, {}),
+                                       ("exp", made | {"shape": [64, 4]}, {})):
+            self.assertEqual(extended(op, result, **attributes), {"names": {}, "why_not": why.format(op)})
+        self.draw(opened, "as_given", 0)  # as if nobody had asked
+        self.assertEqual(extended("exp", made), {"names": {"made": "plan.made"}, "why_not": ""})
+        self.draw(opened, "as_given", 0)
+        entry = self.ok("oracle.intermediates", oracle=opened["oracle"], names=["plan.made"])["paths"][0]
+        self.assertGreater(read(entry["ref64"], torch.float64, [64, 8]).min(), 1)
+
     def test_modes_round_operands(self) -> None:
         row = _row("mlp_residual.py")
         for math, least in (("tf32", 1e-5), ("reduced", 1e-5)):

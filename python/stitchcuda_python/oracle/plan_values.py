@@ -21,12 +21,17 @@ Arguments = tuple[Any, list[Any], dict[str, Any]]
 Attributes = dict[str, Any]
 
 
+class NoReference(Exception):
+    """What makes a value of the plan cannot be run here by itself; the text is a sentence that says which operator."""
+
+
 def extended(
     graph: FunctionalProgram, nodes: list[dict[str, Any]], wanted: list[dict[str, Any]]
 ) -> tuple[FunctionalProgram, dict[str, str]]:
     """`graph` with calls added so that it has every value in `wanted`, and the name that each of those has in it.
     `nodes` are the plan's, in order: op, operands ({"value": spec} | {"scalar": number} | null), attributes, results
-    (specs). A spec is {name, dtype, shape}: where the program has a value of that name and type, it is that one."""
+    (specs). A spec is {name, dtype, shape}: where the program has a value of that name and type, it is that one. Raises
+    NoReference where an operator is none of PyTorch's; whether the others take their operands shows when they run."""
     known = graph.results()
     makers = {result["name"]: node for node in nodes for result in node["results"]}
     names: dict[str, str] = {}
@@ -77,7 +82,7 @@ class _checked:  # noqa: N801 - stands for an operator
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
             made = self._target(*args, **kwargs)
-        except (RuntimeError, TypeError) as error:
+        except (IndexError, RuntimeError, TypeError, ValueError) as error:
             raise _no_reference(self._name) from error
         tensors = made if isinstance(made, (list, tuple)) else [made]
         if [tuple(tensor.shape) for tensor in tensors[: len(self._results)]] != [item.shape for item in self._results]:
@@ -85,9 +90,8 @@ class _checked:  # noqa: N801 - stands for an operator
         return made
 
 
-def _no_reference(name: str) -> Failure:
-    message = f"The reference cannot run the plan's operator {name} by itself."
-    return Failure(PROGRAM_INVALID, message, "", "Verify the whole program, without --step.")
+def _no_reference(name: str) -> NoReference:
+    return NoReference(f"The reference cannot run the plan's operator {name} by itself.")
 
 
 def _same_name(op: str, operands: list[Any], attributes: Attributes) -> Arguments:

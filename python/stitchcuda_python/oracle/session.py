@@ -344,9 +344,15 @@ class Session:
         return {name: made.get(name, values.get(name)) for name in names}
 
     def extend(self, nodes: list[dict[str, Any]], wanted: list[dict[str, Any]]) -> dict[str, str]:
-        """Adds the values of a plan that the program lacks, and says which of its values each wanted one is."""
-        self.graph, names = extended(self.graph, nodes, wanted)
-        self._evaluator.interpreter = Interpreter(self.graph, self._device)
+        """Adds the values of a plan that the program lacks, and says which of its values each wanted one is. Raises
+        NoReference where they cannot be had; nothing has changed then."""
+        graph, names = extended(self.graph, nodes, wanted)
+        interpreter = Interpreter(graph, self._device)
+        if len(graph.calls) > len(self.graph.calls):
+            # Run once now: in a draw what they raise would pass for what the program cannot take.
+            with tf32_flags("fp32"):
+                interpreter.run(self._drawer.graph_values(self._drawer.draw(self._seed, "as_given", 0)))
+        self.graph, self._evaluator.interpreter = graph, interpreter
         return names
 
     def write_intermediates(self, names: list[str]) -> list[dict[str, Any]]:

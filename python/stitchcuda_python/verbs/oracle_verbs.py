@@ -10,6 +10,7 @@ from typing import Any
 from ..deadline import deadline
 from ..failures import ENVIRONMENT, INTERNAL, Failure
 from ..oracle.places import peak_bytes, release_unused
+from ..oracle.plan_values import NoReference
 from ..oracle.session import Session
 from ..program.build import Request
 
@@ -67,8 +68,12 @@ def given(arguments: dict[str, Any], progress: _Progress) -> dict[str, Any]:
 
 
 def extend(arguments: dict[str, Any], progress: _Progress) -> dict[str, Any]:
-    """Arguments: oracle, nodes and wanted values of a plan (plan_values.extended). Answers their names here."""
-    return {"names": _session(arguments).extend(list(arguments["nodes"]), list(arguments["wanted"]))}
+    """Arguments: oracle, nodes and wanted values of a plan (plan_values.extended). Answers their names here; where they
+    cannot be had none, and why in a sentence."""
+    try:
+        return {"names": _session(arguments).extend(list(arguments["nodes"]), list(arguments["wanted"])), "why_not": ""}
+    except NoReference as error:
+        return {"names": {}, "why_not": str(error)}
 
 
 def intermediates(arguments: dict[str, Any], progress: _Progress) -> dict[str, Any]:

@@ -36,7 +36,8 @@ struct TextTrial {
   std::string refusal{};  // why the text is none for its step: then nothing was tried
   // Made first, and all of it may be told. Where it did not pass nothing else was judged.
   std::optional<PublicCheck> check{};
-  // Of the step alone; of the program with it where the step alone is right. A hidden verdict.
+  // Of the step alone; of the program with it where the step alone is right, or the reference cannot run it by itself
+  // (`check->why_whole`). A hidden verdict.
   std::optional<evaluate::VerifyReport> verified{};
   bool in_program = false;                           // the verdict is that of the program
   bool incumbent_fails = false;                      // the incumbent, tried beside it, failed in the same way

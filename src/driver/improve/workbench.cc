@@ -58,6 +58,11 @@ std::string facts_of(const Candidate& candidate, const TextTrial& trial) {
   return facts_text(candidate.program.plan, candidate.program.sources, judged, trial.launches);
 }
 
+// The step that is judged before the program with it; nothing where the public check found that none can be.
+std::optional<int> step_alone(const Candidate& candidate, const TextTrial& trial) {
+  return trial.check->why_whole.empty() ? candidate.judged_step : std::nullopt;
+}
+
 }  // namespace
 
 Result<TextPlace> Workbench::place_of(const std::vector<std::string>& nodes) {
@@ -153,9 +158,23 @@ Result<std::optional<int>> Workbench::replaced_step(const GroupText& text) {
   return std::optional(static_cast<int>(place.replaced.empty() ? 0 : index_of(plan(), place.replaced.front())));
 }
 
+// Of the step alone; of the program without one, or where the reference cannot run it by itself.
+Result<evaluate::EvaluateReport> Workbench::verdict_on(const SubjectSet& set, std::optional<int> step) {
+  if (step.has_value()) {
+    STITCH_ASSIGN(auto alone, judge_step(job_, tools_, set, *step, expert_.device));
+    if (auto* report = std::get_if<evaluate::EvaluateReport>(&alone); report != nullptr) {
+      return std::move(*report);
+    }
+  }
+  return judge(job_, tools_, set, expert_.device);
+}
+
 // What it takes the place of; the program where the text failed there alone.
 Result<bool> Workbench::incumbent_fails_alike(const GroupText& text, const TextTrial& trial) {
-  STITCH_ASSIGN(const std::optional<int> step, replaced_step(text));
+  STITCH_ASSIGN(std::optional<int> step, replaced_step(text));
+  if (trial.in_program || !trial.check->why_whole.empty()) {
+    step.reset();
+  }
   if (!trial.verified.has_value()) {
     if (!may_be_the_machine(trial.check->outcome)) {
       return false;
@@ -167,9 +186,7 @@ Result<bool> Workbench::incumbent_fails_alike(const GroupText& text, const TextT
   if (!may_be_the_machine(kind)) {
     return false;
   }
-  STITCH_ASSIGN(const evaluate::EvaluateReport report,
-                trial.in_program || !step.has_value() ? judge(job_, tools_, best_.set, expert_.device)
-                                                      : judge_step(job_, tools_, best_.set, *step, expert_.device));
+  STITCH_ASSIGN(const evaluate::EvaluateReport report, verdict_on(best_.set, step));
   return report.verify.verdict().kind == kind;
 }
 
@@ -247,15 +264,18 @@ Result<void> Workbench::take_times(const GroupText& text, const Candidate& candi
 // The step alone first: most of what is wrong shows there, at a part of the price.
 Result<void> Workbench::judge_candidate(const Candidate& candidate, TextTrial& trial) {
   SubjectSet set = candidate.program.set;
-  if (candidate.judged_step.has_value()) {
-    STITCH_ASSIGN(evaluate::EvaluateReport alone,
-                  judge_step(job_, tools_, set, *candidate.judged_step, expert_.device));
+  if (const std::optional<int> step = step_alone(candidate, trial); step.has_value()) {
+    STITCH_ASSIGN(evaluate::EvaluateReport alone, verdict_on(set, step));
     trial.verified = std::move(alone.verify);
-    if (trial.verified->verdict().kind == VerdictKind::kOk) {
-      STITCH_ASSIGN(std::optional<Finding> refusal, refusal_of_nvcc(set));
-      trial.verified->findings.add(std::move(refusal));
-    }
     if (trial.verified->verdict().kind != VerdictKind::kOk) {
+      return {};
+    }
+  }
+  if (candidate.step.has_value()) {
+    STITCH_ASSIGN(std::optional<Finding> refusal, refusal_of_nvcc(set));
+    if (refusal.has_value()) {
+      trial.verified = trial.verified.value_or(evaluate::VerifyReport());
+      trial.verified->findings.add(std::move(refusal));
       return {};
     }
   }
@@ -270,13 +290,12 @@ Result<void> Workbench::judge_candidate(const Candidate& candidate, TextTrial& t
 
 // The cage ends who breaks a rule, which looks like a crash: a verdict looks at the library first.
 Result<void> Workbench::look_for_cheat(const Candidate& candidate, TextTrial& trial) {
-  if (!candidate.judged_step.has_value()) {
+  if (!candidate.step.has_value()) {
     return {};
   }
-  STITCH_ASSIGN(evaluate::EvaluateReport alone,
-                judge_step(job_, tools_, candidate.program.set, *candidate.judged_step, expert_.device));
-  if (alone.verify.verdict().kind == VerdictKind::kCheated) {
-    trial.verified = std::move(alone.verify);
+  STITCH_ASSIGN(evaluate::EvaluateReport report, verdict_on(candidate.program.set, step_alone(candidate, trial)));
+  if (report.verify.verdict().kind == VerdictKind::kCheated) {
+    trial.verified = std::move(report.verify);
   }
   return {};
 }

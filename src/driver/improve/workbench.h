@@ -77,6 +77,7 @@ class Workbench {
   Result<std::optional<Finding>> refusal_of_nvcc(const SubjectSet& set);
   Result<PublicCheck> check(const SubjectSet& set, std::optional<int> step);
   Result<std::optional<int>> replaced_step(const GroupText& text);
+  Result<evaluate::EvaluateReport> verdict_on(const SubjectSet& set, std::optional<int> step);
   Result<bool> incumbent_fails_alike(const GroupText& text, const TextTrial& trial);
   Result<void> look_for_cheat(const Candidate& candidate, TextTrial& trial);
   Result<void> judge_candidate(const Candidate& candidate, TextTrial& trial);

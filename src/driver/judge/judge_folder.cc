@@ -13,7 +13,11 @@ Result<evaluate::EvaluateReport> judge_folder(Job& job, const toolchain::Toolcha
   if (step.has_value()) {
     STITCH_ASSIGN(const SubjectSet first,
                   make_first_subject(job, folder.task, imported, program, folder.sources, device));
-    return judge_step(job, tools, first, *step, device);
+    STITCH_ASSIGN(auto alone, judge_step(job, tools, first, *step, device));
+    if (const auto* refused = std::get_if<NotAlone>(&alone); refused != nullptr) {
+      return failure(refused->why);
+    }
+    return std::get<evaluate::EvaluateReport>(std::move(alone));
   }
   STITCH_ASSIGN(SubjectSet set, make_subjects(job, folder.task, imported, program, folder.sources, device));
   set.launches = std::move(launches);

@@ -7,8 +7,8 @@
 
 namespace stitch::driver {
 
-// Judges at the folder's own sizes and hidden ones, or one step alone where `step` names one. `launches` receives what
-// a call ran.
+// Judges at the folder's own sizes and hidden ones, or one step alone where `step` names one: kProgramInvalid where the
+// reference cannot run that one by itself. `launches` receives what a call ran.
 Result<evaluate::EvaluateReport> judge_folder(Job& job, const toolchain::Toolchain& tools, const Folder& folder,
                                               DeviceKind device, std::optional<int> step = {},
                                               std::shared_ptr<evaluate::LaunchLedger> launches = nullptr);

@@ -50,7 +50,8 @@ PublicOutcome outcome_of(VerdictKind kind) {
   }
 }
 
-// A program, or a step as one, with the oracle that answers for it.
+// A program, or a step as one, with the oracle that answers for it. A step that the reference cannot run by itself is
+// looked at in its program.
 class PublicRun {
  public:
   static Result<std::unique_ptr<PublicRun>> begin(Job& job, const toolchain::Toolchain& tools, const Subject& subject,
@@ -72,14 +73,23 @@ class PublicRun {
     STITCH_ASSIGN(TemporaryDirectory folder, tensor_folder());
     run->folder_.emplace(std::move(folder));
     run->math_ = task.math;
-    STITCH_ASSIGN(run->program_,
-                  run->oracle().open(oracle_source(task, device, kPublicSeed, run->folder_->path().string())));
+    Result<verify::OracleProgram> opened =
+        run->oracle().open(oracle_source(task, device, kPublicSeed, run->folder_->path().string()));
+    if (run->step_oracle_.has_value() && !run->step_oracle_->why_not().empty()) {
+      PublicSubject whole = asked;
+      whole.step.reset();
+      STITCH_ASSIGN(auto of_program, begin(job, tools, subject, device, whole));
+      of_program->why_whole_ = run->step_oracle_->why_not();
+      return of_program;
+    }
+    STITCH_ASSIGN(run->program_, std::move(opened));
     return run;
   }
 
   // Builds for `device` and runs so many draws there. What it finds ends the check.
   Result<void> check(DeviceKind device, int draws, PublicCheck& check) {
     check.shape = shape_;
+    check.why_whole = why_whole_;
     STITCH_ASSIGN(const CompileReport compiled, build_bundle(job_, tools_, bundle_, device, "", authors_));
     if (!compiled.ok) {
       const Finding failed = evaluate::build_failed(compiled, shape_);
@@ -171,6 +181,7 @@ class PublicRun {
   std::optional<verify::StepOracle> step_oracle_;
   std::optional<TemporaryDirectory> folder_;
   std::string shape_;
+  std::string why_whole_;
   SourceBundle bundle_;
   toolchain::Authors authors_;
   MathMode math_ = MathMode::kFp32;
@@ -210,6 +221,7 @@ Json to_json(const PublicCheck& check) {
           {"seed", kPublicSeed},
           {"draws", kPublicDraws},
           {"shape", check.shape},
+          {"why_whole", check.why_whole},
           {"outcome", to_string(check.outcome)},
           {"report", check.report},
           {"places", places},
@@ -219,6 +231,9 @@ Json to_json(const PublicCheck& check) {
 std::string describe(const PublicCheck& check) {
   std::string text =
       fmt::format("public check, {} draws at {}: {}", kPublicDraws, check.shape, to_string(check.outcome));
+  if (!check.why_whole.empty()) {
+    text += fmt::format("\n{} The whole program with the step in it was checked.", check.why_whole);
+  }
   for (const WrongPlace& place : check.places) {
     const std::string got = place.is_steady ? fmt::format("got {:.9g}", place.got)
                                             : "got another value in each call (never written, or a race)";

@@ -30,6 +30,7 @@ const char* to_string(PublicOutcome outcome);  // "passed", "build_failed" ...
 struct PublicCheck {
   PublicOutcome outcome = PublicOutcome::kPassed;
   std::string shape;               // that it ran at
+  std::string why_whole;           // a sentence where the whole program was checked in place of the step
   std::string report;              // of compilers and sanitizers; at most kMaxPublicText characters
   std::vector<WrongPlace> places;  // at most kMaxPublicPlaces, in the order of draws, outputs and elements
   int64_t wrong_elements = 0;      // of the outputs that are wrong; see first_wrong_places()
@@ -42,7 +43,8 @@ Json to_json(const PublicCheck& check);
 // The same for people and models, a few lines.
 std::string describe(const PublicCheck& check);
 
-// What is checked: a program at one set of sizes; with `step`, that step of it alone.
+// What is checked: a program at one set of sizes; with `step`, that step of it alone, as far as the reference can run it
+// by itself.
 struct PublicSubject {
   const Subject& subject;
   DeviceKind device = DeviceKind::kEmulated;

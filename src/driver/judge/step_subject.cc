@@ -112,7 +112,7 @@ Json node_json(const ir::Graph& graph, const ir::Node& node) {
 
 // Asks the oracle for the values that the step reads and makes; those it lacks it makes from the plan's own nodes.
 verify::NameValues names_of(Job& job, const plan::Plan& plan, int step) {
-  return [&job, &plan, step](const verify::OracleProgram& whole) -> Result<std::map<std::string, std::string>> {
+  return [&job, &plan, step](const verify::OracleProgram& whole) -> Result<verify::ValueNames> {
     Json nodes = Json::array();
     for (const ir::Node& node : plan.graph.nodes) {
       nodes.push_back(node_json(plan.graph, node));
@@ -130,9 +130,10 @@ verify::NameValues names_of(Job& job, const plan::Plan& plan, int step) {
     const Json arguments = {{"oracle", whole.id}, {"nodes", nodes}, {"wanted", wanted}};
     STITCH_ASSIGN(const Json answer, job.ask("oracle.extend", arguments, kExtendTimeoutMs));
     STITCH_ASSIGN(const Json* names, json_object(answer, "names"));
-    std::map<std::string, std::string> found;
+    verify::ValueNames found;
+    STITCH_ASSIGN(found.why_not, json_string(answer, "why_not"));
     for (const auto& [name, known] : names->items()) {
-      found[name] = known.get<std::string>();
+      found.names[name] = known.get<std::string>();
     }
     return found;
   };
@@ -162,8 +163,10 @@ Result<StepSubject> step_subject(Job& job, const Subject& subject, int step) {
   return alone;
 }
 
-Result<evaluate::EvaluateReport> judge_step(Job& job, const toolchain::Toolchain& tools, const SubjectSet& set,
-                                            int step, DeviceKind device) {
+Result<std::variant<evaluate::EvaluateReport, NotAlone>> judge_step(Job& job, const toolchain::Toolchain& tools,
+                                                                    const SubjectSet& set, int step,
+                                                                    DeviceKind device) {
+  using StepVerdict = std::variant<evaluate::EvaluateReport, NotAlone>;
   STITCH_ASSIGN(StepSubject alone, step_subject(job, set.subjects.front(), step));
   STITCH_ASSIGN(const TemporaryDirectory folder, tensor_folder());
   evaluate::EvaluateRequest request;
@@ -175,7 +178,11 @@ Result<evaluate::EvaluateReport> judge_step(Job& job, const toolchain::Toolchain
   request.math = alone.task.math;
   verify::OracleClient whole = oracle_client(job);
   verify::StepOracle oracle(whole, std::move(alone.program));
-  return evaluate_with(job, tools, std::move(request), device, oracle);
+  Result<evaluate::EvaluateReport> report = evaluate_with(job, tools, std::move(request), device, oracle);
+  if (report.has_value()) {
+    return StepVerdict(std::move(report).value());
+  }
+  return oracle.why_not().empty() ? failure(report.error()) : Result<StepVerdict>(NotAlone{report.error()});
 }
 
 }  // namespace stitch::driver

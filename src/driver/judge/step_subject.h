@@ -3,6 +3,8 @@
 // reads.
 #pragma once
 
+#include <variant>
+
 #include "driver/judge/judge.h"
 #include "verify/oracle/step_oracle.h"
 
@@ -18,10 +20,17 @@ struct StepSubject {
 // `job` and `subject` must outlive what is returned. kUsage when the plan has no such step.
 Result<StepSubject> step_subject(Job& job, const Subject& subject, int step);
 
-// Judges at the set's first sizes. The reference also computes values that rewrites added. kUsage when the plan has no
-// such step.
-Result<evaluate::EvaluateReport> judge_step(Job& job, const toolchain::Toolchain& tools, const SubjectSet& set,
-                                            int step, DeviceKind device);
+// The reference cannot run the step by itself, for an operator that a rewrite or the import brought in: the whole
+// program is to be judged.
+struct NotAlone {
+  Error why;  // for who asked for the step alone
+};
+
+// Judges at the set's first sizes. The reference also computes values that rewrites added, as far as PyTorch has their
+// operators. kUsage when the plan has no such step.
+Result<std::variant<evaluate::EvaluateReport, NotAlone>> judge_step(Job& job, const toolchain::Toolchain& tools,
+                                                                    const SubjectSet& set, int step,
+                                                                    DeviceKind device);
 
 // A step's text with its number changed: cut anew, a program may have it at another.
 std::string renumbered_step(std::string text, int from, int to);

@@ -52,7 +52,7 @@ bool is_ok(const std::optional<evaluate::EvaluateReport>& report) {
 // What a verdict was not right about, the program if the step alone was.
 Result<void> check_for_author(Job& job, const toolchain::Toolchain& tools, const SubjectSet& set, DeviceKind device,
                               StepTrial& trial) {
-  const bool of_program = is_ok(trial.alone);
+  const bool of_program = trial.program.has_value();
   const PublicSubject subject{set.subjects.front(), device,
                               of_program ? std::nullopt : std::optional(trial.attempted.step), nullptr,
                               set.has_strange_steps};
@@ -88,10 +88,15 @@ Result<StepTrial> try_step(Job& job, const toolchain::Toolchain& tools, const Fo
   STITCH_ASSIGN(const EmittedProgram program, emit_again(job, tried.plan));
   STITCH_ASSIGN(SubjectSet first, make_first_subject(job, tried.task, imported, program, tried.sources, device));
   first.has_strange_steps = true;
+  bool is_alone = true;
   if (depth != TryDepth::kPublic) {
-    STITCH_ASSIGN(trial.alone, judge_step(job, tools, first, trial.attempted.step, device));
+    STITCH_ASSIGN(auto alone, judge_step(job, tools, first, trial.attempted.step, device));
+    is_alone = std::holds_alternative<evaluate::EvaluateReport>(alone);
+    if (is_alone) {
+      trial.alone = std::get<evaluate::EvaluateReport>(std::move(alone));
+    }
   }
-  if (depth == TryDepth::kProgram && is_ok(trial.alone)) {
+  if (!is_alone || (depth == TryDepth::kProgram && is_ok(trial.alone))) {
     STITCH_ASSIGN(SubjectSet set, make_subjects(job, tried.task, imported, program, tried.sources, device));
     set.has_strange_steps = true;
     STITCH_ASSIGN(trial.program, judge(job, tools, set, device));

@@ -39,13 +39,14 @@ enum class TryDepth {
   kStep,     // the step alone
   kProgram,  // the step alone, and the program where that is right
 };
+// Where the reference cannot run the step by itself, the program is judged in its place at each depth.
 
 // Verdicts are in `alone->verify.verdict()` and `program->verify.verdict()`. They are hidden ones: an author is told
 // artifact/report/feedback.h of them, and all of `check`.
 struct StepTrial {
   AttemptedProgram attempted;
   std::optional<evaluate::EvaluateReport> alone;
-  std::optional<evaluate::EvaluateReport> program;  // where `alone` is right
+  std::optional<evaluate::EvaluateReport> program;  // where `alone` is right, or cannot be told
   std::optional<PublicCheck> check;                 // where it was asked for, or what was judged is not right
   bool is_right() const;                            // what was asked for was judged, and is
 };

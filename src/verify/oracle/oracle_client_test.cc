@@ -180,6 +180,23 @@ TEST(StepOracle, FeedsTrueValuesRoundedToTheirType) {
   EXPECT_EQ(draw->outputs[0].name, "next");
 }
 
+// An operator that a rewrite brought in is none of PyTorch's: nothing can be drawn of the step, and who asked says why.
+TEST(StepOracle, AValueThatTheReferenceCannotMakeIsTold) {
+  ScriptedOracle scripted([](const OracleSource&) { return Result<OracleProgram>(OracleProgram()); }, {}, {});
+  const auto named = [](const char* why_not) {
+    return [why_not](const OracleProgram&) { return Result<ValueNames>(ValueNames{{}, why_not}); };
+  };
+  StepOracle alone(scripted, {.name_values = named("")});
+  EXPECT_TRUE(alone.open({}).has_value());
+  EXPECT_EQ(alone.why_not(), "");
+  StepOracle step(scripted, {.name_values = named("The reference cannot run lstm_layer by itself.")});
+  const auto opened = step.open({});
+  ASSERT_FALSE(opened.has_value());
+  EXPECT_EQ(opened.error().code, ErrorCode::kProgramInvalid);
+  EXPECT_EQ(opened.error().message, step.why_not());
+  EXPECT_EQ(step.why_not(), "The reference cannot run lstm_layer by itself.");
+}
+
 // Two rows of 512 elements, hence two tiles; of the second the oracle is not certain.
 class StayingOutputTest : public testing::Test {
  protected:

@@ -28,7 +28,11 @@ const HostTensor* find(const std::vector<HostTensor>& tensors, const std::string
 Result<OracleProgram> StepOracle::open(const OracleSource& source) {
   STITCH_ASSIGN(whole_program_, whole_.open(source));
   if (step_.name_values) {
-    STITCH_ASSIGN(names_, step_.name_values(whole_program_));
+    STITCH_ASSIGN(values_, step_.name_values(whole_program_));
+  }
+  if (!values_.why_not.empty()) {
+    return failure(ErrorCode::kProgramInvalid, values_.why_not, {},
+                   "leave the step out: then the whole program is judged");
   }
   OracleProgram program = whole_program_;
   program.inputs = specs_of(step_.inputs);
@@ -64,8 +68,8 @@ Result<std::vector<OutputReference>> StepOracle::intermediates(const OracleProgr
 }
 
 const std::string& StepOracle::known_name(const std::string& value) const {
-  const auto found = names_.find(value);
-  return found == names_.end() ? value : found->second;
+  const auto found = values_.names.find(value);
+  return found == values_.names.end() ? value : found->second;
 }
 
 Result<std::vector<HostTensor>> StepOracle::contents(const std::vector<StepTensor>& tensors,

@@ -19,9 +19,13 @@ struct StepTensor {
   std::string value;
 };
 
+struct ValueNames {
+  std::map<std::string, std::string> names{};  // by what the plan calls them
+  std::string why_not{};  // a sentence where the oracle cannot make what a rewrite added; then nothing else counts
+};
 // Returns the oracle's name of each value of the plan, for the whole program as it was opened. A value that a rewrite
 // added is made known to the oracle first.
-using NameValues = std::function<Result<std::map<std::string, std::string>>(const OracleProgram& whole)>;
+using NameValues = std::function<Result<ValueNames>(const OracleProgram& whole)>;
 
 struct StepProgram {
   std::vector<StepTensor> inputs;
@@ -35,10 +39,14 @@ class StepOracle final : public Oracle {
   // `whole` outlives this.
   StepOracle(Oracle& whole, StepProgram step) : whole_(whole), step_(std::move(step)) {}
 
+  // kProgramInvalid with why_not(), where the oracle cannot make a value of the step.
   Result<OracleProgram> open(const OracleSource& source) override;
   Result<OracleDraw> draw(const OracleProgram& program, const std::string& regime, int draw) override;
   Result<std::vector<OutputReference>> intermediates(const OracleProgram& program,
                                                      const std::vector<TensorSpec>& values) override;
+
+  // Why the step cannot be judged by itself, once open() failed for that: the whole program can. Else empty.
+  const std::string& why_not() const { return values_.why_not; }
 
  private:
   Result<std::vector<HostTensor>> contents(const std::vector<StepTensor>& tensors, const OracleDraw& whole_draw);
@@ -48,7 +56,7 @@ class StepOracle final : public Oracle {
   const std::string& known_name(const std::string& value) const;
 
   OracleProgram whole_program_;
-  std::map<std::string, std::string> names_;
+  ValueNames values_;
 };
 
 }  // namespace stitch::verify
