@@ -43,8 +43,8 @@ Json to_json(const PublicCheck& check);
 // The same for people and models, a few lines.
 std::string describe(const PublicCheck& check);
 
-// What is checked: a program at one set of sizes; with `step`, that step of it alone, as far as the reference can run it
-// by itself.
+// What is checked: a program at one set of sizes; with `step`, that step of it alone, as far as the reference can run
+// it by itself.
 struct PublicSubject {
   const Subject& subject;
   DeviceKind device = DeviceKind::kEmulated;

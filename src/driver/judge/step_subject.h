@@ -29,8 +29,7 @@ struct NotAlone {
 // Judges at the set's first sizes. The reference also computes values that rewrites added, as far as PyTorch has their
 // operators. kUsage when the plan has no such step.
 Result<std::variant<evaluate::EvaluateReport, NotAlone>> judge_step(Job& job, const toolchain::Toolchain& tools,
-                                                                    const SubjectSet& set, int step,
-                                                                    DeviceKind device);
+                                                                    const SubjectSet& set, int step, DeviceKind device);
 
 // A step's text with its number changed: cut anew, a program may have it at another.
 std::string renumbered_step(std::string text, int from, int to);

@@ -186,10 +186,10 @@ TEST(StepOracle, AValueThatTheReferenceCannotMakeIsTold) {
   const auto named = [](const char* why_not) {
     return [why_not](const OracleProgram&) { return Result<ValueNames>(ValueNames{{}, why_not}); };
   };
-  StepOracle alone(scripted, {.name_values = named("")});
+  StepOracle alone(scripted, {{}, {}, {}, named("")});
   EXPECT_TRUE(alone.open({}).has_value());
   EXPECT_EQ(alone.why_not(), "");
-  StepOracle step(scripted, {.name_values = named("The reference cannot run lstm_layer by itself.")});
+  StepOracle step(scripted, {{}, {}, {}, named("The reference cannot run lstm_layer by itself.")});
   const auto opened = step.open({});
   ASSERT_FALSE(opened.has_value());
   EXPECT_EQ(opened.error().code, ErrorCode::kProgramInvalid);
