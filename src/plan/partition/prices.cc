@@ -17,9 +17,28 @@ std::vector<Setting> offered_settings(const ChosenStep& chosen, const PlanOption
   return settings;
 }
 
+namespace {
+
+// By how much measured settings of this step took longer than estimated, the worst of libraries' or of our own. What
+// makes one slower than its model (the step's shape, or somebody beside it on the GPU) is expected of those that nobody
+// measured as well: else an estimate wins just because it is one.
+double shortfall(const std::vector<Price>& prices, bool by_library) {
+  double worst = 1;
+  for (const Price& price : prices) {
+    const std::optional<double>& measured = price.cost.measured_us;
+    const bool is_told = price.by_library == by_library && measured.has_value() && std::isfinite(*measured);
+    if (is_told && price.cost.estimated_us > 0) {
+      worst = std::max(worst, *measured / price.cost.estimated_us);
+    }
+  }
+  return worst;
+}
+
+}  // namespace
+
 std::vector<Price> prices(const ChosenStep& chosen, const std::vector<Setting>& settings, const PlanOptions& options) {
   constexpr double kDearerCall = 1.1;  // of a library, beside what is estimated
-  constexpr double kDoubt = 1.5;       // of an estimate, beside a measured time
+  constexpr double kDoubt = 1.5;       // of an estimate, beside a measured time: at least
   const std::string signature = options.measured ? step_signature(chosen.group, chosen.kernel->name()) : std::string();
   const std::vector<Setting> of_libraries = chosen.kernel->library_space(chosen.group, options.limits, options.math);
   std::vector<Price> ranked;
@@ -33,8 +52,13 @@ std::vector<Price> prices(const ChosenStep& chosen, const std::vector<Setting>& 
     }
     const bool by_library = std::find(of_libraries.begin(), of_libraries.end(), setting) != of_libraries.end();
     wants_library = is_by_libraries || (wants_library && !(by_library && cost.measured_us.has_value()));
-    const double expected = cost.estimated_us * (by_library ? kDearerCall : 1.0) * kDoubt;
-    ranked.push_back({by_library, cost.measured_us.value_or(expected), cost});
+    ranked.push_back({by_library, 0, cost});
+  }
+  const double doubts[] = {std::max(kDoubt, shortfall(ranked, false)), std::max(kDoubt, shortfall(ranked, true))};
+  for (Price& price : ranked) {
+    const double call = price.by_library ? kDearerCall : 1.0;
+    const double expected = price.cost.estimated_us * call * doubts[price.by_library ? 1 : 0];
+    price.us = price.cost.measured_us.value_or(expected);
   }
   // One that was found not to work is none.
   const auto goes_first = [](const Price& price) { return price.by_library && std::isfinite(price.us); };

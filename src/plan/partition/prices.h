@@ -17,9 +17,9 @@ struct Price {
 // Those that the step's kernel offers under `options`, and libraries' where they may be used.
 std::vector<Setting> offered_settings(const ChosenStep& chosen, const PlanOptions& options);
 // Best first. What nobody measured must be estimated clearly better than what was, since the best of many estimates
-// is mostly one that is too good; a library must be so beside our own kernel too, since its calls cost the host more
-// than a launch does. Where libraries are wanted anyhow, one goes first until one of them was measured; in a plan by
-// libraries one that works always does.
+// is mostly one that is too good, and by as much more as the step's measured settings were slower than estimated. A
+// library must be so beside our own kernel too, since its calls cost the host more than a launch does. Where libraries
+// are wanted anyhow, one goes first until one of them was measured; in a plan by libraries one that works always does.
 std::vector<Price> prices(const ChosenStep& chosen, const std::vector<Setting>& settings, const PlanOptions& options);
 
 }  // namespace stitch::plan

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a graph to a plan, top to bottom.
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "plan/layout/channels_last.h"
@@ -12,6 +14,30 @@ namespace stitch::plan {
 namespace {
 
 constexpr double kDoubt = 1.2;  // of what steps are expected to take, beside a measured program
+
+bool is_run(const Step& step) { return step.phase == Phase::kRun; }
+
+// What the measured steps of all these plans took, over their estimates; at least 1. A plan of which nobody has
+// measured anything would else be preferred for being unknown.
+double shortfall(const std::vector<Plan>& plans) {
+  double measured_us = 0, estimated_us = 0;
+  for (const Plan& plan : plans) {
+    for (const Step& step : plan.steps) {
+      if (is_run(step) && step.measured_us.has_value() && std::isfinite(*step.measured_us)) {
+        measured_us += *step.measured_us;
+        estimated_us += step.estimated_us;
+      }
+    }
+  }
+  return estimated_us > 0 ? std::max(1.0, measured_us / estimated_us) : 1.0;
+}
+
+// Where each step without a measured time takes `shortfall` times its estimate.
+double expected_us(const Plan& plan, double shortfall) {
+  return std::accumulate(plan.steps.begin(), plan.steps.end(), 0.0, [&](double sum, const Step& step) {
+    return sum + (is_run(step) ? step.measured_us.value_or(shortfall * step.estimated_us) : 0.0);
+  });
+}
 
 Result<Plan> plan_in(const PlanForm& form, ir::Graph graph, const std::string& program, const PlanOptions& given) {
   PlanOptions options = given;
@@ -62,7 +88,9 @@ class Forms {
   }
 
   // By which forms are compared: what the whole took where it was timed, else what its steps are expected to take.
-  double worth_us(const Plan& plan) const { return measured_us(plan.form).value_or(kDoubt * expected_us(plan)); }
+  double worth_us(const Plan& plan, double shortfall) const {
+    return measured_us(plan.form).value_or(kDoubt * expected_us(plan, shortfall));
+  }
 
   // Of two that nobody timed, where libraries are wanted anyhow, the one whose convolutions need not turn.
   bool is_settled_by(const PlanForm& form) const {
@@ -96,26 +124,24 @@ class Forms {
 // What is saved between steps may be lost within them: small images leave reductions with few columns. Of two that are
 // as fast, the first.
 Result<Plan> fastest(const Forms& forms) {
-  std::optional<Plan> best;
+  std::vector<Plan> plans;
   for (const PlanForm& form : forms.candidates()) {
     STITCH_ASSIGN(Plan plan, forms.made(form));
     if (forms.is_settled_by(form)) {
       return plan;
     }
-    if (!best.has_value() || forms.worth_us(plan) < forms.worth_us(*best)) {
-      best = std::move(plan);
-    }
+    plans.push_back(std::move(plan));
   }
-  return std::move(*best);
+  const double beyond = shortfall(plans);
+  const auto is_less = [&](const Plan& a, const Plan& b) {
+    return forms.worth_us(a, beyond) < forms.worth_us(b, beyond);
+  };
+  return std::move(*std::min_element(plans.begin(), plans.end(), is_less));
 }
 
 }  // namespace
 
-double expected_us(const Plan& plan) {
-  return std::accumulate(plan.steps.begin(), plan.steps.end(), 0.0, [](double sum, const Step& step) {
-    return sum + (step.phase == Phase::kRun ? step.measured_us.value_or(step.estimated_us) : 0.0);
-  });
-}
+double expected_us(const Plan& plan) { return expected_us(plan, 1.0); }
 
 const char* to_string(Layout layout) { return layout == Layout::kChannelsLast ? "channels_last" : "channels_first"; }
 
