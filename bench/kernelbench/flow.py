@@ -321,7 +321,8 @@ class Attempt:
                 if self.run.left() <= 0:
                     raise OutOfTime
                 known = {name: us["median"] for name, us in self.run.known_baselines(self.task).items()}
-                notes = process.wait_until_ready(min(limit, self.run.left()), {**order, "known_us": known})
+                with self.run.gate.preparing(process.child):
+                    notes = process.wait_until_ready(min(limit, self.run.left()), {**order, "known_us": known})
                 times = notes if "error" in notes else self.sampled(process, limit)
                 process.end()
                 self.seconds["timing"] = time.monotonic() - begin

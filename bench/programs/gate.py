@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 
 DRAIN_SECONDS = 0.1  # until the GPU has done what those that are stopped had launched
+LOOKING_SECONDS = 0.03  # between two looks whether the tuner times; it starts a process before it does
 
 
 class Gate:
@@ -57,6 +58,10 @@ class Gate:
         """Beside torch.compile in that process, which leads a group of its own."""
         return self.shared()
 
+    def preparing(self, _: subprocess.Popen):
+        """Beside the process that makes a turn's baselines ready, within the turn."""
+        return contextlib.nullcontext()
+
     def turn(self):
         """Of one task's times, with all that leads to them."""
         return self.alone()
@@ -68,7 +73,9 @@ class Gate:
 
 class Pipeline(Gate):
     """Whoever times is alone only while samples are taken: what tunes waits for the lock that the tuner itself takes
-    for each of its timings, what compiles is stopped, and what verifies is waited for."""
+    for each of its timings, what compiles is stopped, and what verifies is waited for. While the tuner times, what
+    compiles and what makes baselines ready is stopped as well: beside a process that has the GPU half of the time a
+    setting takes twice as long, steadily, and the tuner takes another."""
 
     def __init__(self, lock: pathlib.Path | None):
         """`lock`: of the product's timings on this GPU; None where nothing is timed."""
@@ -76,7 +83,7 @@ class Pipeline(Gate):
         self._lock = lock
         self._turn, self._stopping = threading.Lock(), threading.Lock()
         self._compiling: set[subprocess.Popen] = set()
-        self._is_quiet = False
+        self._is_quiet = self._is_tuning = self._is_watched = False
 
     def tuning(self):
         return contextlib.nullcontext()
@@ -85,14 +92,42 @@ class Pipeline(Gate):
     def compiling(self, process: subprocess.Popen) -> Iterator[None]:
         with self._stopping:
             self._compiling.add(process)
-            if self._is_quiet:
+            if self._is_quiet or self._is_tuning:
                 tell(process, signal.SIGSTOP)
+            if self._lock is not None and not self._is_watched:
+                self._is_watched = True
+                threading.Thread(target=self._watch, daemon=True).start()
         try:
             yield
         finally:
             with self._stopping:
                 self._compiling.discard(process)
             tell(process, signal.SIGCONT)
+
+    def preparing(self, process: subprocess.Popen):
+        return self.compiling(process)
+
+    def _watch(self) -> None:
+        """Whether the tuner times is found out by asking for its lock, as long as there is somebody to stop."""
+        while True:
+            is_tuning = self._is_held()
+            with self._stopping:
+                if not self._compiling:
+                    self._is_tuning = self._is_watched = False
+                    return
+                self._is_tuning = is_tuning
+                self._tell_all()
+            time.sleep(LOOKING_SECONDS)
+
+    def _is_held(self) -> bool:
+        if not self._lock.exists():
+            return False
+        with self._lock.open("a") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except OSError:
+                return True
+        return False
 
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:
@@ -102,12 +137,12 @@ class Pipeline(Gate):
     @contextlib.contextmanager
     def quiet(self) -> Iterator[None]:
         with self.alone(), self._locked():
-            self._stop(signal.SIGSTOP)
+            self._stop(True)
             time.sleep(DRAIN_SECONDS if self._compiling else 0)
             try:
                 yield
             finally:
-                self._stop(signal.SIGCONT)
+                self._stop(False)
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
@@ -119,11 +154,15 @@ class Pipeline(Gate):
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
 
-    def _stop(self, number: int) -> None:
+    def _stop(self, is_quiet: bool) -> None:
         with self._stopping:
-            self._is_quiet = number == signal.SIGSTOP
-            for process in self._compiling:
-                tell(process, number)
+            self._is_quiet = is_quiet
+            self._tell_all()
+
+    def _tell_all(self) -> None:
+        number = signal.SIGSTOP if self._is_quiet or self._is_tuning else signal.SIGCONT
+        for process in self._compiling:
+            tell(process, number)
 
 
 def tell(process: subprocess.Popen, number: int) -> None:

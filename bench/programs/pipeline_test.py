@@ -53,6 +53,34 @@ def test_what_compiles_is_stopped_while_samples_are_taken(tmp_path: pathlib.Path
         assert not is_stopped(compiler)  # it compiles no more
 
 
+def test_what_compiles_is_stopped_while_the_tuner_times(tmp_path: pathlib.Path, compiler) -> None:
+    lock = tmp_path / "timing.lock"
+    pipeline = gate.Pipeline(lock)
+    with pipeline.compiling(compiler):
+        time.sleep(3 * gate.LOOKING_SECONDS)
+        assert not is_stopped(compiler)
+        with lock.open("a") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)  # as driver/time/timing_lock.cc takes it
+            until(lambda: is_stopped(compiler))
+        until(lambda: not is_stopped(compiler))
+    with lock.open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        time.sleep(3 * gate.LOOKING_SECONDS)
+        assert not is_stopped(compiler)  # it compiles no more
+        with pipeline.preparing(compiler):
+            until(lambda: is_stopped(compiler))
+    assert not is_stopped(compiler)
+    until(lambda: not pipeline._is_watched)
+
+
+def test_the_watch_does_not_end_what_samples_have_stopped(tmp_path: pathlib.Path, compiler) -> None:
+    pipeline = gate.Pipeline(tmp_path / "timing.lock")
+    with pipeline.compiling(compiler), pipeline.quiet():
+        until(lambda: is_stopped(compiler))
+        time.sleep(5 * gate.LOOKING_SECONDS)
+        assert is_stopped(compiler)
+
+
 def test_what_begins_to_compile_meanwhile_is_stopped_at_once(compiler) -> None:
     pipeline = gate.Pipeline(None)
     with pipeline.quiet():

@@ -109,6 +109,7 @@ Result<int> run_tune(Invocation& invocation) {
                                     {"measured", result.measured},
                                     {"left", result.left},
                                     {"whole_plans", driver::to_json(found.compared, found.plan.form)},
+                                    {"against_untuned", driver::to_json(found.last_look)},
                                     {"steps", as_json(found.plan)},
                                     {"out", line.out}},
                                fmt::format("{}{} settings measured, {} known before, {} left when the budget ended",

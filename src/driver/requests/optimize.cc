@@ -49,6 +49,7 @@ Result<plan::Plan> plan_program(Job& job, const toolchain::Toolchain& tools, Run
   STITCH_ASSIGN(TunedPlan tuned, tuning->tune(planned_by));
   run.tuned = tuned.result.known + tuned.result.measured;
   run.compared = std::move(tuned.compared);
+  run.last_look = std::move(tuned.last_look);
   job.progress().fact("tune", fmt::format("{} settings measured, {} known before, {} left", tuned.result.measured,
                                           tuned.result.known, tuned.result.left));
   run.times_by = tuning->describe_shipped(tuned.plan);
@@ -269,6 +270,9 @@ Json to_json(const OptimizeReport& run) {
   }
   if (!run.compared.empty()) {
     json["whole_plans"] = to_json(run.compared, run.program.plan.form);
+  }
+  if (!run.last_look.empty()) {
+    json["against_untuned"] = to_json(run.last_look);
   }
   if (run.times.has_value()) {
     json["measured"] = to_json(*run.times);

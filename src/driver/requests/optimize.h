@@ -14,6 +14,7 @@
 #include "driver/time/time_on_gpu.h"
 #include "evaluate/pipeline/evaluate.h"
 #include "plan/batch/program_batches.h"
+#include "tuning/measure/last_look.h"
 #include "tuning/measure/whole_plans.h"
 #include "verify/admission/admission_report.h"
 
@@ -37,10 +38,11 @@ struct OptimizeReport {
   std::string scale;  // "full" or "small"
   evaluate::EvaluateReport report;
   NvccResult nvcc;
-  int tuned = 0;                            // settings with a measured time
-  std::string times_by;                     // what steps were chosen by that nobody measured here; mostly empty
-  std::vector<tuning::WholePlan> compared;  // whole plans that were timed beside each other; the plan's form is one
-  std::optional<MeasuredProgram> times;     // of a verified program on a GPU
+  int tuned = 0;                                // settings with a measured time
+  std::string times_by;                         // what steps were chosen by that nobody measured here; mostly empty
+  std::vector<tuning::WholePlan> compared;      // whole plans that were timed beside each other; the plan's form is one
+  std::vector<tuning::Challenger> last_look{};  // the tuned program in turns with the untuned one
+  std::optional<MeasuredProgram> times;         // of a verified program on a GPU
   std::optional<tuning::BaselineTimes> untimed;  // a baseline on the emulated device
   Seconds seconds;
   std::optional<verify::AdmissionReport> admission;  // where somebody has asked for it before

@@ -21,7 +21,7 @@ Result<TuneReport> tune(const TuneRequest& request, const Services& services) {
   STITCH_ASSIGN(const BatchAxes axes, find_batch_axes(job, request.task));
   STITCH_ASSIGN(const plan::ProgramBatches batches, import_batches(job, request.task, axes, imported.graph));
   STITCH_ASSIGN(TunedPlan tuned, tuning->tune(planner_of(job, batches, request.task.math)));
-  return TuneReport{tuned.result, std::move(tuned.plan), std::move(tuned.compared)};
+  return TuneReport{tuned.result, std::move(tuned.plan), std::move(tuned.compared), std::move(tuned.last_look)};
 }
 
 }  // namespace stitch::driver

@@ -7,6 +7,7 @@
 #include "artifact/task/task.h"
 #include "driver/job/job.h"
 #include "plan/plan.h"
+#include "tuning/measure/last_look.h"
 #include "tuning/measure/tune.h"
 #include "tuning/measure/whole_plans.h"
 
@@ -19,8 +20,9 @@ struct TuneRequest {
 
 struct TuneReport {
   tuning::TuneResult result;
-  plan::Plan plan;                          // by what is now known
-  std::vector<tuning::WholePlan> compared;  // whole plans that were timed beside each other
+  plan::Plan plan;                            // by what is now known
+  std::vector<tuning::WholePlan> compared;    // whole plans that were timed beside each other
+  std::vector<tuning::Challenger> last_look;  // in turns with the untuned program
 };
 
 // kEnvironment without a GPU or nvcc.

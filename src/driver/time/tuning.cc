@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <thread>
 
@@ -16,6 +17,7 @@
 #include "driver/time/timing_lock.h"
 #include "plan/batch/any_batch.h"
 #include "toolchain/discovery/visible_gpu.h"
+#include "tuning/choice/proven_settings.h"
 #include "tuning/choice/worth_timing.h"
 #include "tuning/measure/measure_setting.h"
 
@@ -30,6 +32,7 @@ constexpr double kShareOfSteps = 0.6;        // of the budget, before other whol
 constexpr size_t kMaxPlans = 3;              // that are timed whole
 constexpr double kNear = 1.4;                // times what the plan is expected to take: slower ones are not timed whole
 constexpr double kBudgetsForWholePlans = 2;  // until then they are timed
+constexpr double kBudgetsForLastLook = 3;    // until then the tuned program takes turns with the untuned one
 
 std::string time_text(const tuning::Measurement& measurement) {
   return std::isfinite(measurement.median_us) ? fmt::format("{:.1f} us", measurement.median_us) : "does not run";
@@ -67,8 +70,8 @@ class Tuning::Trials {
   bool has_libraries() const { return !measuring_.library_folders.empty(); }
   double worked_seconds() const { return job_.elapsed_seconds() - begin_seconds_ - waited_seconds_; }
   double left_seconds() const { return job_.options().tune_seconds - worked_seconds(); }
-  // Whether there is still time to build these side by side, and to time one.
-  bool has_room_for(const std::vector<plan::Plan>& plans) const {
+  // Whether there is still time to build these side by side, and to time one, before so many budgets have passed.
+  bool has_room_for(const std::vector<plan::Plan>& plans, double budgets = kBudgetsForWholePlans) const {
     constexpr double kSecondsOfStep = 5;  // of a compiler
     size_t steps = 0;
     for (const plan::Plan& plan : plans) {
@@ -76,7 +79,7 @@ class Tuning::Trials {
     }
     const double building =
         kSecondsOfStep * static_cast<double>(steps) / std::max(1u, std::thread::hardware_concurrency());
-    return worked_seconds() + building < kBudgetsForWholePlans * job_.options().tune_seconds;
+    return worked_seconds() + building < budgets * job_.options().tune_seconds;
   }
 
   Result<void> build(const plan::Plan& plan, const tuning::Trial& trial) const {
@@ -101,6 +104,10 @@ class Tuning::Trials {
 
   Result<std::optional<tuning::Measurement>> measure(const plan::Plan& plan) {
     return tuning::measure_plan(plan, tools_, measuring_);
+  }
+
+  Result<tuning::Turns> take_turns(const plan::Plan& plan, const plan::Plan& other) {
+    return tuning::take_turns(plan, other, tools_, measuring_);
   }
 
  private:
@@ -175,14 +182,6 @@ namespace {
 
 plan::WantedForm exactly(const plan::PlanForm& form) { return {form.layout, form.style}; }
 
-bool is_same_work(const plan::Plan& a, const plan::Plan& b) {
-  return a.form.layout == b.form.layout && a.steps.size() == b.steps.size() &&
-         std::equal(a.steps.begin(), a.steps.end(), b.steps.begin(),
-                    [](const plan::Step& one, const plan::Step& other) {
-                      return one.name == other.name && one.skeleton == other.skeleton && one.setting == other.setting;
-                    });
-}
-
 // But the one that `chosen` has: the other layout, and both layouts by libraries.
 std::vector<plan::PlanForm> other_forms(const plan::Plan& chosen, bool with_libraries) {
   using plan::Layout, plan::Style;
@@ -212,10 +211,107 @@ Result<TunedPlan> Tuning::tune(const PlannedBy& planned_by) {
     STITCH_ASSIGN(const plan::PlanForm form, compare(planned_by, std::move(plans), trials, tuned));
     STITCH_ASSIGN(tuned.plan, planned_by(times(), exactly(form)));
   }
+  STITCH_TRY(take_last_look(planned_by, trials, tuned));
   if (shipped_.has_value()) {
     shipped_->remove_carried(tuned.plan, own_times());
   }
   return tuned;
+}
+
+// As without tuning.
+Result<plan::Plan> Tuning::untuned(const PlannedBy& planned_by) {
+  return shipped_.has_value() && !shipped_->is_empty() ? shipped_->plan(planned_by) : planned_by({}, {});
+}
+
+// The untuned plan with what measured times prove of its steps alone; nothing where that is nothing.
+std::optional<plan::Plan> Tuning::proven(const PlannedBy& planned_by, const plan::Plan& untuned) const {
+  const tuning::KnownTimes known = [this](const std::string& signature, const kernels::Setting& setting) {
+    const auto found = database_.find(context_, signature, setting);
+    return found.has_value() ? *found : std::optional<tuning::Measurement>{};
+  };
+  tuning::ProvenSettings settings = tuning::proven_settings(untuned, known);
+  if (settings.replaced == 0) {
+    return std::nullopt;
+  }
+  Result<plan::Plan> plan = planned_by(tuning::only_these(std::move(settings)), exactly(untuned.form));
+  const bool is_one = plan.has_value() && tuning::are_same_steps(*plan, untuned);
+  return is_one ? std::optional(std::move(*plan)) : std::nullopt;
+}
+
+// What is planned by other times than those that are known tells of those that are.
+void Tuning::tell_measured(plan::Plan& plan) const {
+  const plan::MeasuredTimes known = times();
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    plan::Step& step = plan.steps[i];
+    const std::string signature = plan::step_signature(plan::step_group(plan, i), step.skeleton);
+    step.measured_us = known(signature, step.setting);
+    for (plan::Alternative& other : step.alternatives) {
+      other.measured_us = known(signature, other.setting);
+    }
+  }
+}
+
+Result<void> Tuning::take_last_look(const PlannedBy& planned_by, Trials& trials, TunedPlan& tuned) {
+  STITCH_ASSIGN(plan::Plan without, untuned(planned_by));
+  if (tuning::is_same_work(without, tuned.plan)) {
+    return {};
+  }
+  without.program = tuned.plan.program;
+  std::vector<plan::Plan> plans = {tuned.plan};
+  tuned.last_look.emplace_back().name = "as tuned";
+  std::optional<size_t> by_steps;
+  if (std::optional<plan::Plan> settled = proven(planned_by, without); settled.has_value()) {
+    by_steps = tuning::is_same_work(*settled, tuned.plan) ? 0 : 1;
+    if (by_steps == 1) {
+      plans.push_back(std::move(*settled));
+      tuned.last_look.emplace_back().name = "by measured settings alone";
+    }
+  }
+  const bool are_known_whole = std::any_of(tuned.compared.begin(), tuned.compared.end(),
+                                           [](const tuning::WholePlan& one) { return one.measured.has_value(); });
+  const tuning::LastLook look{
+      .has_room = [&] { return trials.has_room_for({plans.front(), without}, kBudgetsForLastLook); },
+      .known = [&](size_t number) { return known_turns(plans[number], without); },
+      .time = [&](size_t number) { return time_turns(plans[number], without, trials); }};
+  const std::optional<size_t> taken =
+      tuning::last_look(tuned.last_look, are_known_whole ? std::optional<size_t>(0) : by_steps, look);
+  tuned.plan = taken.has_value() ? std::move(plans[*taken]) : std::move(without);
+  tell_measured(tuned.plan);
+  return {};
+}
+
+// As time_turns() has stored it.
+Result<std::optional<evaluate::Speedup>> Tuning::known_turns(const plan::Plan& plan, const plan::Plan& without) const {
+  STITCH_ASSIGN(const auto own, database_.find(context_, without.program, tuning::setting_of_whole(plan)));
+  STITCH_ASSIGN(const auto other, database_.find(context_, without.program, tuning::setting_of_whole(without)));
+  const bool is_alone = other.has_value() && !std::isfinite(other->median_us);
+  if (!is_alone && (!own.has_value() || !other.has_value())) {
+    return std::optional<evaluate::Speedup>{};
+  }
+  const double speedup = is_alone ? std::numeric_limits<double>::infinity() : other->median_us / own->median_us;
+  return std::optional(evaluate::Speedup{.median = speedup, .low = speedup, .high = speedup, .refusal = {}});
+}
+
+// Of the tuned program the time is kept that its speedup's pessimistic end leaves it; infinity of one that does not
+// run.
+Result<std::optional<evaluate::Speedup>> Tuning::time_turns(const plan::Plan& plan, const plan::Plan& without,
+                                                            Trials& trials) {
+  Progress::Wait wait = job_->progress().wait("tune", "the whole program, tuned and untuned in turns");
+  STITCH_ASSIGN(const tuning::Turns turns, trials.take_turns(plan, without));
+  const evaluate::Speedup& speedup = turns.speedup;
+  if (!speedup.refusal.empty()) {
+    return std::optional(speedup);
+  }
+  wait.say(fmt::format("tuned, the whole program is {:.3f} times as fast ({:.3f} to {:.3f})", speedup.median,
+                       speedup.low, speedup.high));
+  const bool is_alone = std::isinf(speedup.low);
+  const tuning::Measurement other{is_alone ? speedup.low : turns.other_us, 0};
+  STITCH_TRY(database_.store(context_, without.program, tuning::setting_of_whole(without), other));
+  if (!is_alone) {
+    const tuning::Measurement own{other.median_us / speedup.low, 0};
+    STITCH_TRY(database_.store(context_, without.program, tuning::setting_of_whole(plan), own));
+  }
+  return std::optional(speedup);
 }
 
 // One that cannot be planned is none; nor is one that does the same, or is expected to be slow.
@@ -224,9 +320,9 @@ std::vector<plan::Plan> Tuning::with_rivals(const PlannedBy& planned_by, const p
   std::vector<plan::Plan> plans = {chosen};
   for (const plan::PlanForm& form : other_forms(chosen, trials.has_libraries())) {
     Result<plan::Plan> rival = planned_by(times(), exactly(form));
-    const bool is_one =
-        rival.has_value() && plan::expected_us(*rival) <= kNear * plan::expected_us(chosen) &&
-        std::none_of(plans.begin(), plans.end(), [&](const plan::Plan& other) { return is_same_work(*rival, other); });
+    const bool is_one = rival.has_value() && plan::expected_us(*rival) <= kNear * plan::expected_us(chosen) &&
+                        std::none_of(plans.begin(), plans.end(),
+                                     [&](const plan::Plan& other) { return tuning::is_same_work(*rival, other); });
     if (is_one) {
       plans.push_back(std::move(*rival));
     }
@@ -314,6 +410,21 @@ Json to_json(const std::vector<tuning::WholePlan>& compared, const plan::PlanFor
     plans.push_back(std::move(plan));
   }
   return plans;
+}
+
+Json to_json(const std::vector<tuning::Challenger>& challengers) {
+  Json told = Json::array();
+  for (const tuning::Challenger& one : challengers) {
+    Json json = {{"program", one.name}, {"taken", one.is_taken}};
+    if (one.over_untuned.has_value() && std::isfinite(one.over_untuned->high)) {
+      json["over_untuned"] = {one.over_untuned->low, one.over_untuned->median, one.over_untuned->high};
+    }
+    if (!one.why_not.empty()) {
+      json["why_not"] = one.why_not;
+    }
+    told.push_back(std::move(json));
+  }
+  return told;
 }
 
 }  // namespace stitch::driver

@@ -12,6 +12,7 @@
 #include "plan/plan.h"
 #include "toolchain/discovery/toolchain.h"
 #include "tuning/database/database.h"
+#include "tuning/measure/last_look.h"
 #include "tuning/measure/tune.h"
 #include "tuning/measure/whole_plans.h"
 
@@ -21,10 +22,15 @@ struct TunedPlan {
   plan::Plan plan;
   tuning::TuneResult result;
   std::vector<tuning::WholePlan> compared{};  // the whole plans that there are; empty where there is only one
+  // Beside the untuned program, the plan that is taken where none of these is; empty where tuning changes nothing.
+  std::vector<tuning::Challenger> last_look{};
 };
 
 // "whole_plans" of a report: each with what it was expected to take, its time, or why it has none.
 Json to_json(const std::vector<tuning::WholePlan>& compared, const plan::PlanForm& taken);
+
+// "against_untuned" of a report: what was seen of each in turns with the untuned program.
+Json to_json(const std::vector<tuning::Challenger>& challengers);
 
 // Measures steps of one math mode on this machine's GPU. Without a GPU nothing is measured, and times from elsewhere
 // are not used.
@@ -37,6 +43,9 @@ class Tuning {
   // Times settings of the plan's steps that have no time yet, and of those that the plan then takes, until none is
   // left that matters or the budget has ended. Where the program can be planned otherwise, in the other layout or by
   // libraries (plan::Style), and that is expected to be near, the plans are timed whole, and the fastest is taken.
+  // At the end that program takes turns with the one that is planned without tuning, which stays where the other is not
+  // seen to be faster. Nothing is left to a guess where there was no time for that: then a setting takes the place of
+  // the untuned plan's where both were measured.
   Result<TunedPlan> tune(const PlannedBy& planned_by);
   // By what the settings were chosen that nobody measured here; empty where nothing ships.
   std::string describe_shipped(const plan::Plan& plan) const { return shipped_ ? shipped_->describe(plan) : ""; }
@@ -64,6 +73,13 @@ class Tuning {
   Result<plan::PlanForm> compare(const PlannedBy& planned_by, std::vector<plan::Plan> plans, Trials& trials,
                                  TunedPlan& tuned);
   Result<std::optional<tuning::Measurement>> time_whole(const plan::Plan& plan, Trials& trials);
+  Result<plan::Plan> untuned(const PlannedBy& planned_by);
+  std::optional<plan::Plan> proven(const PlannedBy& planned_by, const plan::Plan& untuned) const;
+  void tell_measured(plan::Plan& plan) const;
+  Result<void> take_last_look(const PlannedBy& planned_by, Trials& trials, TunedPlan& tuned);
+  Result<std::optional<evaluate::Speedup>> known_turns(const plan::Plan& plan, const plan::Plan& without) const;
+  Result<std::optional<evaluate::Speedup>> time_turns(const plan::Plan& plan, const plan::Plan& without,
+                                                      Trials& trials);
 
   Job* job_;
   const toolchain::Toolchain* tools_;

@@ -43,10 +43,10 @@ Result<void> close(ProgramRunner& candidate, ProgramRunner& baseline, AgainstOut
 }  // namespace
 
 Result<AgainstOutcome> time_against(ProgramRunner& candidate, ProgramRunner& baseline, const TimedSubject& subject,
-                                    int fours, const TimingOptions& options) {
+                                    int fours, const TimingOptions& options, BaselineRuns baseline_runs) {
   AgainstOutcome outcome;
   TimingOptions as_it_is = options;
-  as_it_is.graph = false;
+  as_it_is.graph = options.graph && baseline_runs == BaselineRuns::kAsTheCandidate;
   STITCH_ASSIGN(const BlockOutcome theirs, baseline.open_timing(subject, as_it_is));
   if (theirs.ending != Ending::kOk) {
     return baseline_failed(theirs.message);

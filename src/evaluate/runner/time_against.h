@@ -19,8 +19,10 @@ struct AgainstOutcome {
 
 // `fours` times A B B A; again, at most kMaxTries times, as long as nothing may be said. Both have been prepared with
 // the subject's parameters.
-// `options.graph` is for the candidate alone.
+// `options.graph` is for the candidate alone, unless both are programs of ours.
+enum class BaselineRuns { kAsItIs, kAsTheCandidate };
 Result<AgainstOutcome> time_against(ProgramRunner& candidate, ProgramRunner& baseline, const TimedSubject& subject,
-                                    int fours, const TimingOptions& options);
+                                    int fours, const TimingOptions& options,
+                                    BaselineRuns baseline_runs = BaselineRuns::kAsItIs);
 
 }  // namespace stitch::evaluate

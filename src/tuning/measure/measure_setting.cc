@@ -5,6 +5,8 @@
 
 #include "codegen/emit.h"
 #include "evaluate/runner/program_runner.h"
+#include "evaluate/runner/time_against.h"
+#include "evaluate/timing/statistics.h"
 #include "toolchain/build/build.h"
 #include "tuning/measure/samples.h"
 #include "tuning/measure/time_program.h"
@@ -65,6 +67,15 @@ Result<CompileReport> build_plan(const plan::Plan& plan, int jobs, const toolcha
   return toolchain::build(request, tools);
 }
 
+evaluate::RunnerOptions runner_of(const CompileReport& built, const toolchain::Toolchain& tools,
+                                  const MeasureOptions& options) {
+  evaluate::RunnerOptions runner;
+  runner.binary = {DeviceKind::kCuda, built.library};
+  runner.library_folders = options.library_folders;
+  runner.cage = tools.confinement.mode;
+  return runner;
+}
+
 // `jobs`: units built at a time; 0: one for each core.
 Result<std::optional<Measurement>> time_plan(const plan::Plan& plan, int jobs, const evaluate::TimedSubject& subject,
                                              const toolchain::Toolchain& tools, const MeasureOptions& options) {
@@ -72,16 +83,43 @@ Result<std::optional<Measurement>> time_plan(const plan::Plan& plan, int jobs, c
   if (!built.ok) {
     return std::optional(kDoesNotWork);
   }
-  evaluate::RunnerOptions runner_options;
-  runner_options.binary = {DeviceKind::kCuda, built.library};
-  runner_options.library_folders = options.library_folders;
-  runner_options.cage = tools.confinement.mode;
+  const evaluate::RunnerOptions runner_options = runner_of(built, tools, options);
   std::optional<Measurement> measurement;
   STITCH_TRY(options.alone([&]() -> Result<void> {
     STITCH_ASSIGN(measurement, time_subject(runner_options, subject));
     return {};
   }));
   return measurement;
+}
+
+// Enough fours for an interval, and short blocks: this ranks two programs, and no time of it is told.
+constexpr int kFours = 8;
+constexpr evaluate::TimingOptions kTurns{
+    .block_us = 8000, .blocks = 1, .tries = 2, .cold_l2 = true, .graph = true, .judges_all = false};
+
+Turns of_one_alone(double speedup) {
+  return {.speedup = {.median = speedup, .low = speedup, .high = speedup, .refusal = {}}, .other_us = 0};
+}
+
+Result<Turns> turns_of(const evaluate::RunnerOptions& plan, const evaluate::RunnerOptions& other,
+                       const evaluate::TimedSubject& subject) {
+  STITCH_ASSIGN(const auto second, evaluate::ProgramRunner::start(other));
+  STITCH_ASSIGN(const evaluate::CandidateOutcome second_prepared, second->prepare(subject.parameters));
+  if (second_prepared.ending != evaluate::Ending::kOk) {
+    return of_one_alone(std::numeric_limits<double>::infinity());
+  }
+  STITCH_ASSIGN(const auto first, evaluate::ProgramRunner::start(plan));
+  STITCH_ASSIGN(const evaluate::CandidateOutcome first_prepared, first->prepare(subject.parameters));
+  if (first_prepared.ending != evaluate::Ending::kOk) {
+    return of_one_alone(0);
+  }
+  STITCH_ASSIGN(
+      const evaluate::AgainstOutcome outcome,
+      evaluate::time_against(*first, *second, subject, kFours, kTurns, evaluate::BaselineRuns::kAsTheCandidate));
+  if (outcome.ending != evaluate::Ending::kOk) {
+    return of_one_alone(0);
+  }
+  return Turns{outcome.speedup, evaluate::median(outcome.baseline_us)};
 }
 
 }  // namespace
@@ -120,6 +158,25 @@ Result<void> build_whole(const plan::Plan& plan, const toolchain::Toolchain& too
 Result<std::optional<Measurement>> measure_plan(const plan::Plan& plan, const toolchain::Toolchain& tools,
                                                 const MeasureOptions& options) {
   return time_plan(plan, 0, sample_subject(plan.graph), tools, options);
+}
+
+Result<Turns> take_turns(const plan::Plan& plan, const plan::Plan& other, const toolchain::Toolchain& tools,
+                         const MeasureOptions& options) {
+  STITCH_ASSIGN(const CompileReport second, build_plan(other, 0, tools, options));
+  if (!second.ok) {
+    return of_one_alone(std::numeric_limits<double>::infinity());
+  }
+  STITCH_ASSIGN(const CompileReport first, build_plan(plan, 0, tools, options));
+  if (!first.ok) {
+    return of_one_alone(0);
+  }
+  const evaluate::TimedSubject subject = sample_subject(plan.graph);
+  Turns turns;
+  STITCH_TRY(options.alone([&]() -> Result<void> {
+    STITCH_ASSIGN(turns, turns_of(runner_of(first, tools, options), runner_of(second, tools, options), subject));
+    return {};
+  }));
+  return turns;
 }
 
 }  // namespace stitch::tuning

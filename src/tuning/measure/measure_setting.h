@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "evaluate/timed_calls/timing.h"
+#include "evaluate/timing/abba.h"
 #include "plan/plan.h"
 #include "toolchain/discovery/toolchain.h"
 #include "tuning/database/database.h"
@@ -44,5 +45,14 @@ Result<void> build_whole(const plan::Plan& plan, const toolchain::Toolchain& too
 // Times the whole program, likewise.
 Result<std::optional<Measurement>> measure_plan(const plan::Plan& plan, const toolchain::Toolchain& tools,
                                                 const MeasureOptions& options);
+
+// Two whole programs that compute the same, in turns.
+struct Turns {
+  evaluate::Speedup
+      speedup{};        // of `plan` over `other`; 0 where the plan does not run, infinite where the other does not
+  double other_us = 0;  // median of its blocks
+};
+Result<Turns> take_turns(const plan::Plan& plan, const plan::Plan& other, const toolchain::Toolchain& tools,
+                         const MeasureOptions& options);
 
 }  // namespace stitch::tuning
