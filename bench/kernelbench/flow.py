@@ -211,6 +211,7 @@ class Attempt:
         found = {**self.about(), **{name: built[name] for name in ("status", "sentence", "verdict")}}
         if built["status"] == "ok":
             found["steps"] = steps.planned(self.folder / "plan.json")
+            found |= {"tuner": built["tuner"]} if "tuner" in built else {}
             if self.options.device == "gpu" or self.options.no_verify:
                 found |= self.timed({"library": built["library"], "folder": str(self.folder)})
         for path in (self.kept, self.compiled):
@@ -272,7 +273,8 @@ class Attempt:
         last = answers[-1]
         if last.get("error") or last["verdict"]["kind"] not in ("undecided", "ok"):
             return steps.judged(last)
-        return {"status": "ok", "sentence": "built, not verified", "verdict": None, "library": str(library)}
+        built = {"status": "ok", "sentence": "built, not verified", "verdict": None, "library": str(library)}
+        return {**built, "tuner": steps.tuner_said(answers[0])} if self.options.tuning else built
 
     def wanted(self) -> list[str]:
         """Baselines that are timed here."""

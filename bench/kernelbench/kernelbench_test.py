@@ -400,3 +400,11 @@ def test_how_far_two_results_lie_apart(monkeypatch, got, wanted, passes, share, 
 def test_what_an_answer_means(answer: dict, status: str) -> None:
     judged = steps.judged(answer)
     assert (judged["status"], judged["sentence"]) == (status, "so")
+
+
+def test_what_the_tuner_said_is_kept_without_its_plan() -> None:
+    answer = {"schema": "stitchcuda.tune/1", "known": 1, "measured": 2, "left": 3, "steps": [{}], "spent": 20.0,
+              "against_untuned": [{"program": "as tuned", "taken": False, "over_untuned": [0.74, 0.77, 0.79]}]}
+    told = steps.tuner_said(answer)
+    assert told == {name: answer[name] for name in ("known", "measured", "left", "against_untuned")}
+    assert steps.tuner_said({"error": {"code": "stopped"}}) == {}

@@ -45,6 +45,12 @@ def planned(path: pathlib.Path) -> list[dict]:
     return steps
 
 
+def tuner_said(answer: dict) -> dict:
+    """What `tune --json` says beside the plan: what was timed, and what was left."""
+    return {name: answer[name] for name in ("known", "measured", "left", "whole_plans", "against_untuned")
+            if name in answer}
+
+
 def has_constants(path: pathlib.Path) -> bool:
     """Whether the program has tensors that forward makes of literals."""
     plan = json.loads(path.read_text())
