@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "conv_support.cuh"
+#include "kernels/conv/direct_mma_pool.cuh"
 #include "kernels/conv/direct_pool.cuh"
 
 namespace {
@@ -95,6 +96,33 @@ void check_planes(Checker& checker, const std::string& name, const ConvShape& sh
   checker.close(name, y.values(), want, 1e-5);
 }
 
+// An infinite input makes one plane of each channel infinite, or none: in that image the others stay what they are.
+template <typename Tile, typename Window>
+void check_planes_of_mma(Checker& checker, const std::string& name, const ConvShape& shape) {
+  const ConvCase<Window> problem(shape);
+  const int64_t rows = shape.out_depth * shape.out_height;
+  const std::vector<double> want = pooled(problem.want, rows, shape.out_width, rows, shape.out_width, false);
+  const DeviceFloats x(problem.x);
+  const DeviceFloats weight(problem.weight);
+  const DeviceFloats bias(problem.bias);
+  const DeviceFloats y(static_cast<int64_t>(want.size()));
+  const DeviceFloats scratch(shape.batch * shape.out_channels * rows * ceil_divide(shape.out_width, Tile::columns));
+  const auto launch = [&](const DeviceFloats& input) {
+    return launch_conv_direct_mma_mean<Tile, Window>(
+        shape, input.data(), weight.data(), AddBias{bias.data()}, StorePooled{y.data(), shape.out_channels, 1, 1},
+        static_cast<float>(rows * shape.out_width), scratch.data(), nullptr);
+  };
+  checker.launched(name, launch(x));
+  checker.close(name, y.values(), want, 1e-5);
+  std::vector<float> infinite = problem.x;  // its last element, of the last image
+  infinite.back() = INFINITY;
+  checker.launched(name + ", infinite", launch(DeviceFloats(infinite)));
+  const auto others = y.values();
+  const auto before = static_cast<ptrdiff_t>((shape.batch - 1) * shape.out_channels);
+  checker.close(name + ", images beside an infinite one", decltype(y.values()){others.begin(), others.begin() + before},
+                {want.begin(), want.begin() + before}, 1e-5);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -110,5 +138,11 @@ int main(int count, char** arguments) {
   check_planes<16, Same>(checker, "planes", conv_shape<Same>(2, 3, 45, 37, 12, 1));
   check_planes<64, Strided>(checker, "planes, strided", conv_shape<Strided>(1, 3, 21, 14, 70, 1));
   check_planes<32, Volume>(checker, "volumes", conv_shape<Volume>(2, 4, 4, 19, 8, 10, 1));
+  check_planes_of_mma<DirectMmaTile<32, 4>, Same>(checker, "planes by tensor cores",
+                                                  conv_shape<Same>(2, 3, 19, 37, 12, 1));
+  check_planes_of_mma<DirectMmaTile<64, 8>, Strided>(checker, "planes by tensor cores, strided",
+                                                     conv_shape<Strided>(2, 9, 21, 14, 70, 1));
+  check_planes_of_mma<DirectMmaTile<32, 8>, Volume>(checker, "volumes by tensor cores",
+                                                    conv_shape<Volume>(2, 4, 4, 19, 8, 10, 1));
   return checker.finish();
 }

@@ -127,6 +127,19 @@ __global__ void __launch_bounds__(kPlanesOfBlock* kWarpThreads)
   }
 }
 
+// Adds up the parts of each plane.
+template <typename Store>
+cudaError_t launch_mean(const ConvShape& shape, const float* parts, int64_t of_plane, const Store& store, float divisor,
+                        cudaStream_t stream) {
+  const int64_t planes = shape.batch * shape.out_channels;
+  if (planes == 0) {
+    return cudaSuccess;
+  }
+  mean_kernel<<<static_cast<unsigned>(ceil_divide(planes, kPlanesOfBlock)), kPlanesOfBlock * kWarpThreads, 0, stream>>>(
+      parts, of_plane, planes, Divider(shape.out_channels), divisor, store);
+  return cudaGetLastError();
+}
+
 }  // namespace direct_detail
 
 // Windows of kHeight x kWidth side by side, of which `height` x `width` lie within the output. Needs shape.groups == 1.
@@ -149,14 +162,9 @@ cudaError_t launch_conv_direct_mean(const ConvShape& shape, const float* input, 
   auto* parts = static_cast<float*>(scratch);
   const cudaError_t error = direct_detail::launch<Tile, Window>(
       shape, input, weight, direct_detail::SumParts<Element>{element, parts, down, tiles.across}, stream);
-  const int64_t planes = shape.batch * shape.out_channels;
-  if (error != cudaSuccess || planes == 0) {
-    return error;
-  }
-  const auto blocks = static_cast<unsigned>(ceil_divide(planes, direct_detail::kPlanesOfBlock));
-  direct_detail::mean_kernel<<<blocks, direct_detail::kPlanesOfBlock * kWarpThreads, 0, stream>>>(
-      parts, shape.out_depth * down * tiles.across, planes, Divider(shape.out_channels), divisor, store);
-  return cudaGetLastError();
+  return error != cudaSuccess
+             ? error
+             : direct_detail::launch_mean(shape, parts, shape.out_depth * down * tiles.across, store, divisor, stream);
 }
 
 }  // namespace stitch

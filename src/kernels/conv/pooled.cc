@@ -8,6 +8,7 @@
 
 #include "ir/graph/op.h"
 #include "kernels/conv/direct.h"
+#include "kernels/conv/direct_mma.h"
 #include "kernels/conv/launch.h"
 #include "kernels/conv/rounding.h"
 #include "kernels/conv/turning.h"
@@ -74,13 +75,27 @@ bool is_taken(const Group& group) {
          (is_plane_reduction(*pool) && takes_planes(graph, *pool));
 }
 
-// Parts of a plane whose sums are kept, for blocks of so many channels.
-int64_t parts_of_plane(const ConvolutionProblem& problem, int64_t channels) {
+// By which skeleton it convolves: on the ordinary pipes by blocks of so many channels, or on the tensor cores, where
+// only planes are pooled.
+struct PooledSetting {
+  int64_t channels = 0;
+  std::optional<DirectMmaSetting> mma{};
+};
+
+std::optional<PooledSetting> pooled_setting(const Setting& setting) {
+  const std::optional<DirectMmaSetting> mma = direct_mma_setting(setting);
+  const std::optional<int64_t> channels = mma.has_value() ? mma->channels : direct_channels(setting);
+  return channels.has_value() ? std::optional(PooledSetting{*channels, mma}) : std::nullopt;
+}
+
+// Parts of a plane whose sums are kept: a thread's eight rows by a warp's columns, or one row on the tensor cores.
+int64_t parts_of_plane(const ConvolutionProblem& problem, const PooledSetting& setting) {
   const auto tiles = [](int64_t extent, int64_t tile) { return (extent + tile - 1) / tile; };
   const size_t y = problem.window.axes() - 2;
-  const int64_t rows = direct_rows(channels);
-  return (y > 0 ? problem.out[0] : 1) * tiles(problem.out[y], rows) * (rows / kDirectRowsOfThread) *
-         tiles(problem.out[y + 1], kDirectColumns);
+  const int64_t rows = direct_rows(setting.channels);
+  const int64_t down =
+      setting.mma.has_value() ? problem.out[y] : tiles(problem.out[y], rows) * (rows / kDirectRowsOfThread);
+  return (y > 0 ? problem.out[0] : 1) * down * tiles(problem.out[y + 1], kDirectColumns);
 }
 
 std::vector<Coordinate> pixel_coordinates(size_t rank, const std::string& prefix) {
@@ -145,26 +160,40 @@ class PooledConvolution final : public KernelTemplate {
   std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode math) const override {
     const ConvolutionProblem problem = convolution_problem(group);
     const bool fits = is_taken(group) && operand_rounding(problem, math) != OperandRounding::kRequired;
-    return fits ? direct_settings(problem) : std::vector<Setting>{};
+    std::vector<Setting> settings = fits ? direct_settings(problem) : std::vector<Setting>{};
+    if (fits && is_plane_reduction(*pool_of(group))) {
+      const std::vector<Setting> mma = direct_mma_settings(problem);
+      settings.insert(settings.end(), mma.begin(), mma.end());
+    }
+    return settings;
   }
 
   bool allows(const Group& group, const Setting& setting) const override {
-    const std::optional<int64_t> channels = direct_channels(setting);
-    return channels.has_value() && is_taken(group) && allows_direct(convolution_problem(group), *channels);
+    const std::optional<PooledSetting> own = pooled_setting(setting);
+    if (!own.has_value() || !is_taken(group)) {
+      return false;
+    }
+    const ConvolutionProblem problem = convolution_problem(group);
+    return own->mma.has_value() ? is_plane_reduction(*pool_of(group)) && allows_direct_mma(problem, *own->mma)
+                                : allows_direct(problem, own->channels);
   }
 
   Work work(const Group& group, const Setting& setting) const override {
     const ConvolutionProblem problem = convolution_problem(group);
-    const int64_t channels = *direct_channels(setting);
+    const PooledSetting own = *pooled_setting(setting);
     Work work;
     work.bytes = min_bytes(group);
     work.lane_operations = pointwise_operations(group);
-    add_direct_work(problem, channels, work);
+    if (own.mma.has_value()) {
+      add_direct_mma_work(problem, *own.mma, work);
+    } else {
+      add_direct_work(problem, own.channels, work);
+    }
     add_turning_work(problem, convolution_layout(group), work);
     if (is_plane_reduction(*pool_of(group))) {
       work.launches += 1;
-      work.serial_bytes += static_cast<double>(part_bytes(problem, channels));
-      work.extra_bytes += static_cast<double>(part_bytes(problem, channels));
+      work.serial_bytes += static_cast<double>(part_bytes(problem, own));
+      work.extra_bytes += static_cast<double>(part_bytes(problem, own));
     }
     return work;
   }
@@ -172,9 +201,9 @@ class PooledConvolution final : public KernelTemplate {
   Result<StepDraft> draft(const Group& group, const Setting& setting) const override;
 
  private:
-  static int64_t part_bytes(const ConvolutionProblem& problem, int64_t channels) {
+  static int64_t part_bytes(const ConvolutionProblem& problem, const PooledSetting& setting) {
     constexpr int64_t kFloatBytes = 4;
-    return problem.batch * problem.out_channels * parts_of_plane(problem, channels) * kFloatBytes;
+    return problem.batch * problem.out_channels * parts_of_plane(problem, setting) * kFloatBytes;
   }
 };
 
@@ -187,6 +216,23 @@ int64_t divisor_of(const ConvolutionProblem& problem, const ir::Node& pool) {
   }
   return pool.op == Op::kMean ? std::accumulate(problem.out.begin(), problem.out.end(), int64_t{1}, std::multiplies<>())
                               : 1;
+}
+
+void describe_work(StepBuilder& step, const PooledSetting& setting, bool by_plane) {
+  if (setting.mma.has_value()) {
+    step.describe(
+        "Access: a block keeps its channels' weights in shared memory, in two TF32 parts, and takes patches of the "
+        "input there; each warp multiplies 32 channels with the windows of 32 pixels, which are never gathered.");
+    step.describe("A warp adds up its pixels of each channel where they are; a second launch adds these parts.");
+    step.describe("Bound: three TF32 products for each of fp32.");
+    return;
+  }
+  step.describe(
+      "Access: a block takes a patch of the input and its channels' weights into shared memory; each thread sums up "
+      "eight outputs, one below the other, of eight channels.");
+  step.describe("{}", by_plane ? "A warp adds up what it has of a plane; a second launch adds these parts."
+                               : "Windows of the pool lie within a warp, which joins them in registers.");
+  step.describe("Bound: arithmetic on the ordinary pipes, in fp32.");
 }
 
 void launch_windows(StepBuilder& step, const ir::Node& pool, int64_t channels, const OwnOperands& operands,
@@ -205,23 +251,18 @@ void launch_windows(StepBuilder& step, const ir::Node& pool, int64_t channels, c
 Result<StepDraft> PooledConvolution::draft(const Group& group, const Setting& setting) const {
   const ir::Node* pool = pool_of(group);
   const ConvolutionProblem problem = convolution_problem(group);
-  const int64_t channels = *direct_channels(setting);
+  const PooledSetting own = *pooled_setting(setting);
   const bool by_plane = is_plane_reduction(*pool);
   StepBuilder step(group);
-  step.include("kernels/conv/direct_pool.cuh");
-  step.describe(
-      "Access: a block takes a patch of the input and its channels' weights into shared memory; each thread sums up "
-      "eight outputs, one below the other, of eight channels.");
-  step.describe("{}", by_plane ? "A warp adds up what it has of a plane; a second launch adds these parts."
-                               : "Windows of the pool lie within a warp, which joins them in registers.");
-  step.describe("Bound: arithmetic on the ordinary pipes, in fp32.");
+  step.include(own.mma.has_value() ? "kernels/conv/direct_mma_pool.cuh" : "kernels/conv/direct_pool.cuh");
+  describe_work(step, own, by_plane);
   STITCH_ASSIGN(const LoweredFunctor element, make_element(step, *pool));
   construct(step, element, "element");
   STITCH_ASSIGN(const LoweredFunctor store, make_store(step, *pool));
   construct(step, store, "store");
   add_problem(step, problem);
   const ConvolutionLayout layout = convolution_layout(group);
-  const int64_t partial_bytes = by_plane ? part_bytes(problem, channels) : 0;
+  const int64_t partial_bytes = by_plane ? part_bytes(problem, own) : 0;
   const OwnOperands operands = add_turning(step, problem, layout, partial_bytes);
   step.set_scratch_bytes(partial_bytes + turning_bytes(problem, layout));
   const int64_t count = divisor_of(problem, *pool);
@@ -230,10 +271,11 @@ Result<StepDraft> PooledConvolution::draft(const Group& group, const Setting& se
           ? literal_expr(int_literal(1))
           : cast("float", step.extent("divisor", count, by_plane ? "elements of a plane" : "elements of a window"));
   if (!by_plane) {
-    launch_windows(step, *pool, channels, operands, divisor);
+    launch_windows(step, *pool, own.channels, operands, divisor);
     return step.take();
   }
-  step.launch("return stitch::launch_conv_direct_mean<{}, Window>(", direct_tile(channels));
+  step.launch("return stitch::launch_conv_direct_{}mean<{}, Window>(", own.mma.has_value() ? "mma_" : "",
+              own.mma.has_value() ? direct_mma_tile(*own.mma) : direct_tile(own.channels));
   step.launch("    shape, {}, {}, element, store, {}, args->scratch, stream);", operands.input, operands.weight,
               divisor);
   return step.take();

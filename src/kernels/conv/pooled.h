@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Direct convolutions whose outputs are pooled where they are computed (runtime/kernels/conv/direct_pool.cuh): by
-// windows that lie side by side and divide eight rows of 32 outputs, or as sums or means of planes.
+// windows that lie side by side and divide eight rows of 32 outputs, or as sums or means of planes; these on the tensor
+// cores too (direct_mma_pool.cuh).
 #pragma once
 
 #include <memory>
