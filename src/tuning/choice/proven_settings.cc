@@ -12,6 +12,7 @@
 namespace stitch::tuning {
 namespace {
 
+constexpr const char* kWhole = "whole_";
 constexpr double kLeastVariation = 0.01;  // from one run to the next, whatever one run says of itself
 
 double variation(const Measurement& measured) { return std::max(measured.spread, kLeastVariation); }
@@ -85,7 +86,9 @@ kernels::Setting setting_of_whole(const plan::Plan& plan) {
     text += fmt::format("\n{} {} {} {}", step.name, step.skeleton, step.setting.variant, step.setting.splits);
   }
   constexpr size_t kDigits = 16;
-  return {"whole_" + sha256_hex(text).substr(0, kDigits), 1};
+  return {kWhole + sha256_hex(text).substr(0, kDigits), 1};
 }
+
+bool is_of_whole(const kernels::Setting& setting) { return setting.variant.starts_with(kWhole); }
 
 }  // namespace stitch::tuning

@@ -35,5 +35,6 @@ bool is_same_work(const plan::Plan& a, const plan::Plan& b);
 bool are_same_steps(const plan::Plan& a, const plan::Plan& b);
 // As what a whole plan's time is known, beside its program's signature.
 kernels::Setting setting_of_whole(const plan::Plan& plan);
+bool is_of_whole(const kernels::Setting& setting);
 
 }  // namespace stitch::tuning

@@ -96,6 +96,8 @@ TEST_F(Proven, ThePlanIsMadeAgainWithTheseAlone) {
   EXPECT_EQ(again.steps[0].setting, other(1));
   EXPECT_EQ(again.steps[1].setting, plan_.steps[1].setting);
   EXPECT_NE(setting_of_whole(again), setting_of_whole(plan_));
+  EXPECT_TRUE(is_of_whole(setting_of_whole(again)));
+  EXPECT_FALSE(is_of_whole(plan::setting_of(again.form)));
   options.measured = only_these({});
   EXPECT_TRUE(is_same_work(planned(options), plan_));
   EXPECT_EQ(setting_of_whole(planned(options)), setting_of_whole(plan_));

@@ -6,6 +6,8 @@
 #include <map>
 #include <tuple>
 
+#include "tuning/choice/proven_settings.h"
+
 namespace stitch::tuning {
 namespace {
 
@@ -68,6 +70,9 @@ void shorten(std::vector<KnownSetting>& settings, const MergeLimits& limits) {
 std::vector<KnownStep> merge_times(const std::vector<KnownTime>& times, const MergeLimits& limits) {
   std::map<StepId, KnownStep> steps;
   for (const KnownTime& time : times) {
+    if (is_of_whole(time.setting)) {
+      continue;  // of one plan beside another, on that machine
+    }
     const StepId id{time.context.device, time.context.math, time.signature};
     add(steps.emplace(id, step_of(time)).first->second.settings, time);
   }

@@ -69,9 +69,13 @@ TEST(TimesText, KnowsKindsOfDevices) {
 TEST(MergeTimes, TakesTheSteadiestAndLeavesSlowOnesOut) {
   const Context older{"NVIDIA H200", "nvcc 12.8", "fp32"};
   const std::vector<KnownTime> times = {
-      {kFp32, "aaaa", {"a", 1}, {10, 0.2}, record({64, 32})},  {older, "aaaa", {"a", 1}, {12, 0.1}, record({64, 32})},
-      {kFp32, "aaaa", {"slow", 1}, {37, 0}, record({64, 32})}, {kFp32, "aaaa", {"b", 4}, {kNever, 0}, record({64, 32})},
-      {kFp32, "cccc", {"channels_last", 1}, {90, 0}, {}},      {kFp32, "dddd", {"a", 1}, {5, 0}, {}},
+      {kFp32, "aaaa", {"a", 1}, {10, 0.2}, record({64, 32})},
+      {older, "aaaa", {"a", 1}, {12, 0.1}, record({64, 32})},
+      {kFp32, "aaaa", {"slow", 1}, {37, 0}, record({64, 32})},
+      {kFp32, "aaaa", {"b", 4}, {kNever, 0}, record({64, 32})},
+      {kFp32, "cccc", {"channels_last", 1}, {90, 0}, {}},
+      {kFp32, "dddd", {"a", 1}, {5, 0}, {}},
+      {kFp32, "cccc", {"whole_0123456789abcdef", 1}, {80, 0}, {}},
   };
   EXPECT_EQ(to_text(merge_times(times)),
             "stitchcuda.times/1\n"
