@@ -6,6 +6,7 @@
 #include "train/loop/draw.h"
 #include "train/loop/sft.h"
 #include "train/reinforce/reinforce.h"
+#include "train/serve/serve_model.h"
 #include "train/torch/runtime.h"
 
 namespace stitch::train {
@@ -40,7 +41,9 @@ Result<Json> run_known(const std::vector<std::string>& words) {
 
 Result<Json> run_verb(const std::vector<std::string>& words) {
   compute_reproducibly();
-  auto answer = guarded([&] { return run_known(words); }, ErrorCode::kEnvironment, "LibTorch could not go on");
+  const bool serves = !words.empty() && words.front() == "serve-model";
+  auto answer = guarded([&] { return serves ? run_serve_model({words.begin() + 1, words.end()}) : run_known(words); },
+                        ErrorCode::kEnvironment, "LibTorch could not go on");
   return answer.has_value() ? std::move(answer).value() : Result<Json>(failure(answer.error()));
 }
 

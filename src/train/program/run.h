@@ -4,6 +4,7 @@
 //     stitchcuda-train grpo --config FILE    learns from rewards, within groups of answers to one prompt
 //     stitchcuda-train ppo --config FILE     learns from rewards, beside a critic
 //     stitchcuda-train sample --config FILE  draws continuations of prompts
+//     stitchcuda-train serve-model ...       answers chats over HTTP, until it is told to end
 //     stitchcuda-train facts                 which LibTorch this is, and what it computes on
 #pragma once
 
