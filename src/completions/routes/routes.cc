@@ -17,8 +17,7 @@ namespace stitch::completions {
 namespace {
 
 constexpr std::chrono::milliseconds kLook{200};
-constexpr std::chrono::seconds kSilence{
-    5};  // after which a stream says that it is alive, and learns whether its client is
+constexpr std::chrono::seconds kSilence{5};  // after which a stream says that it is alive
 
 http::Response json_response(const Json& json) {
   return {.body = json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n", .headers = {}};
@@ -27,6 +26,12 @@ http::Response json_response(const Json& json) {
 http::Response not_allowed(const char* allowed) {
   http::Response response = refused(405, fmt::format("here is {} alone", allowed));
   response.headers = {{"Allow", allowed}};
+  return response;
+}
+
+http::Response too_many(size_t waiting) {
+  http::Response response = refused(429, fmt::format("{} requests wait: come again later", waiting));
+  response.headers = {{"Retry-After", "5"}};
   return response;
 }
 
@@ -137,9 +142,7 @@ void Routes::complete(http::Exchange& exchange, bool is_chat) {
   }
   const auto job = std::make_shared<Job>(std::move(drawing).value());  // shared with the queue's thread
   if (!queue_.push([this, job] { job->run(engine_, masks_); })) {
-    http::Response response = refused(503, fmt::format("{} requests wait: come again later", options_.max_waiting));
-    response.headers = {{"Retry-After", "5"}};
-    return exchange.answer(response);
+    return exchange.answer(too_many(options_.max_waiting));
   }
   return job->drawing().request().streams ? stream(exchange, *job, *head) : answer_whole(exchange, *job, *head);
 }
@@ -170,6 +173,9 @@ void Routes::answer_whole(http::Exchange& exchange, Job& job, const AnswerHead& 
     if (exchange.stop().is_wished()) {
       job.give_up();
       return exchange.answer(refused(503, "the server ends"));
+    }
+    if (exchange.is_client_gone()) {
+      return job.give_up();
     }
   }
   if (!job.end().has_value()) {
@@ -210,7 +216,8 @@ void Routes::stream(http::Exchange& exchange, Job& job, const AnswerHead& head) 
     if (events.empty() && !has_ended && now - last_sent >= kSilence) {
       events = ": waiting\n\n";
     }
-    if (exchange.stop().is_wished() || (!events.empty() && !send(events))) {
+    const bool is_over = exchange.stop().is_wished() || exchange.is_client_gone();
+    if (is_over || (!events.empty() && !send(events))) {
       return job.give_up();
     }
     last_sent = events.empty() ? last_sent : now;
@@ -246,7 +253,7 @@ http::Response Routes::change_adapter(http::Exchange& exchange, bool loads) {
     done->set_value(loads ? engine_.load(name, path) : engine_.unload(name));
   });
   if (!is_taken) {
-    return refused(503, "too many requests wait: come again later");
+    return too_many(options_.max_waiting);
   }
   const Result<void> changed = end.get();
   return changed.has_value() ? models() : refused(changed.error());

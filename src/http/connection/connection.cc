@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "http/connection/connection.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -56,6 +57,7 @@ class Connection final : public Exchange {
 
   const Request& request() const override { return request_; }
   const Stop& stop() const override { return stop_; }
+  bool is_client_gone() const override;
   void answer(const Response& response) override;
   bool begin_stream(const Response& head) override;
   bool send(const std::string& text) override;
@@ -68,7 +70,7 @@ class Connection final : public Exchange {
   bool finish(std::chrono::seconds patience, Begin&& begin);
 
   asio::io_context context_;
-  beast::tcp_stream stream_;
+  mutable beast::tcp_stream stream_;
   beast::flat_buffer buffer_;
   const Handler& handler_;
   const ConnectionLimits limits_;
@@ -115,6 +117,11 @@ bool Connection::read() {
   }
   request_ = request_of(parser.release());
   return is_good;
+}
+
+bool Connection::is_client_gone() const {
+  pollfd polled{.fd = stream_.socket().native_handle(), .events = POLLRDHUP, .revents = 0};
+  return !is_good_ || (::poll(&polled, 1, 0) > 0 && (polled.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0);
 }
 
 void Connection::answer(const Response& response) {

@@ -16,6 +16,8 @@ class Exchange {
   virtual const Request& request() const = 0;
   // Once wished for, the connection ends: who waits for something gives up.
   virtual const Stop& stop() const = 0;
+  // It closed its side: nobody reads an answer that takes long. May be asked at any time while the handler runs.
+  virtual bool is_client_gone() const { return false; }
 
   // Once, and nothing after it.
   virtual void answer(const Response& response) = 0;
