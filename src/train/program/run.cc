@@ -33,8 +33,10 @@ Result<Json> run_known(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     asked += (asked.empty() ? "" : " ") + word;
   }
-  return failure(ErrorCode::kUsage, "it has no '" + asked + "'", "",
-                 "write 'stitchcuda-train sft|grpo|ppo|sample --config FILE' or 'stitchcuda-train facts'");
+  return failure(
+      ErrorCode::kUsage, "it has no '" + asked + "'", "",
+      "write 'stitchcuda-train sft|grpo|ppo|sample --config FILE', 'stitchcuda-train serve-model --model PATH' "
+      "or 'stitchcuda-train facts'");
 }
 
 }  // namespace

@@ -13,8 +13,9 @@ constexpr const char* kUsage =
     "       stitchcuda-train grpo --config FILE    learns from rewards, within groups of answers to one prompt\n"
     "       stitchcuda-train ppo --config FILE     learns from rewards, beside a critic\n"
     "       stitchcuda-train sample --config FILE  draws answers to prompts\n"
+    "       stitchcuda-train serve-model --config FILE | --model PATH ...  answers chats over HTTP\n"
     "       stitchcuda-train facts                 which LibTorch, and what it computes on\n"
-    "The keys of FILE are in docs/training.md.\n";
+    "The keys of FILE are in docs/training.md, those of serve-model in docs/serve-model.md.\n";
 
 }  // namespace
 

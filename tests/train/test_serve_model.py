@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`serve-model` over a tiny Llama of random weights: what is asked of it over HTTP, and its end. Cost: seconds."""
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import pathlib
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+
+import pytest
+
+MODEL = {"model_type": "llama", "vocab_size": 262, "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2,
+         "num_attention_heads": 4, "num_key_value_heads": 2, "max_position_embeddings": 4096, "rms_norm_eps": 1e-6,
+         "rope_theta": 10000.0, "tie_word_embeddings": True, "hidden_act": "silu", "bos_token_id": 0, "eos_token_id": 0}
+SCHEMA = {"type": "object", "properties": {"tool": {"enum": ["read", "run"]}, "lines": {"type": "integer", "minimum": 1,
+                                                                                     "maximum": 99}},
+          "required": ["tool", "lines"], "additionalProperties": False}
+FORMAT = {"type": "json_schema", "json_schema": {"name": "step", "schema": SCHEMA}}
+
+
+@pytest.fixture(scope="module")
+def folder(train_tokenizer, tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    folder = tmp_path_factory.mktemp("served")
+    (folder / "model.json").write_text(json.dumps(MODEL))
+    train_tokenizer(folder / "tokenizer.json", ["ab ab ab user assistant system"], MODEL["vocab_size"])
+    (folder / "serve.json").write_text("""{ // any port that is free
+        "model": {"config": "model.json", "seed": 1}, "name": "tiny", "tokenizer": "tokenizer.json",
+        "template": "chatml", "token_file": "token" }""")
+    return folder
+
+
+@contextlib.contextmanager
+def served(program: pathlib.Path, folder: pathlib.Path) -> Iterator[tuple[subprocess.Popen, int]]:
+    with subprocess.Popen([program, "serve-model", "--config", folder / "serve.json"], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        try:
+            line = process.stderr.readline()
+            assert line.startswith("listening on http://127.0.0.1:"), line + process.stderr.read()
+            assert "models: tiny;" in line and str(folder / "token") in line
+            yield process, int(line.split("/v1;")[0].rsplit(":", 1)[1])
+        finally:
+            process.kill()
+
+
+@pytest.fixture(scope="module")
+def port(program: pathlib.Path, folder: pathlib.Path) -> Iterator[int]:
+    with served(program, folder) as (_, port):
+        yield port
+
+
+def begin(port: int, path: str, body: dict | None, **headers: str) -> http.client.HTTPConnection:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection.request("GET" if body is None else "POST", path, None if body is None else json.dumps(body), headers)
+    return connection
+
+
+def ask(port: int, path: str, body: dict | None = None, **headers: str) -> tuple[int, dict]:
+    with contextlib.closing(begin(port, path, body, **headers)) as connection:
+        response = connection.getresponse()
+        return response.status, json.loads(response.read())
+
+
+def chat(**members: object) -> dict:
+    return {"model": "tiny", "messages": [{"role": "user", "content": "ab"}], "max_tokens": 8, "seed": 1, **members}
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_schema_is_obeyed_by_weights_that_know_nothing(port, seed):
+    status, answer = ask(port, "/v1/chat/completions", chat(response_format=FORMAT, seed=seed, max_tokens=200))
+    assert status == 200, answer
+    choice = answer["choices"][0]
+    step = json.loads(choice["message"]["content"])
+    assert set(step) == {"tool", "lines"} and step["tool"] in ("read", "run") and 1 <= step["lines"] <= 99
+    assert choice["finish_reason"] == "stop" and answer["usage"]["completion_tokens"] <= 200
+
+
+def test_what_is_drawn_is_what_the_trainer_scores(port):
+    """The same seed gives the same tokens; their log-probabilities are those of one pass over all of them."""
+    asked = chat(logprobs=True, return_token_ids=True)
+    first, again = (ask(port, "/v1/chat/completions", asked)[1] for _ in range(2))
+    assert first["choices"] == again["choices"] and first["choices"] != ask(
+        port, "/v1/chat/completions", {**asked, "seed": 2})[1]["choices"]
+    drawn = [token["logprob"] for token in first["choices"][0]["logprobs"]["content"]]
+    ids = first["choices"][0]["token_ids"]
+    assert len(drawn) == len(ids) > 0
+    status, echoed = ask(port, "/v1/completions", {"model": "tiny", "prompt": first["prompt_token_ids"] + ids,
+                                                   "echo": True, "max_tokens": 0, "logprobs": 0})
+    assert status == 200, echoed
+    scored = echoed["choices"][0]["logprobs"]["token_logprobs"]
+    assert scored[0] is None and scored[-len(ids):] == pytest.approx(drawn, abs=1e-5)
+
+
+def test_a_stream_tells_what_a_whole_answer_holds(port):
+    whole = ask(port, "/v1/chat/completions", chat())[1]["choices"][0]["message"]["content"]
+    with contextlib.closing(begin(port, "/v1/chat/completions", chat(stream=True))) as connection:
+        response = connection.getresponse()
+        assert response.getheader("Content-Type") == "text/event-stream"
+        events = [line.removeprefix("data: ") for line in response.read().decode().split("\n\n") if line]
+    assert events.pop() == "[DONE]"
+    deltas = [json.loads(event)["choices"][0]["delta"].get("content", "") for event in events]
+    assert "".join(deltas) == whole
+
+
+def test_refusals_are_sentences(port):
+    status, answer = ask(port, "/v1/chat/completions", chat(max_tokens=5000))
+    assert status == 400 and answer["error"]["code"] == "context_length_exceeded"
+    status, answer = ask(port, "/v1/chat/completions", chat(model="large"))
+    assert status == 404 and answer["error"]["message"] == "there is no model 'large'; there are tiny"
+    assert ask(port, "/v1/load_lora_adapter", {"lora_name": "a", "lora_path": "b"})[0] == 401
+    assert ask(port, "/v1/models")[1]["data"][0]["id"] == "tiny"
+
+
+def test_adapters_are_served_once_the_canary_agrees(port, folder):
+    token = {"Authorization": "Bearer " + (folder / "token").read_text().strip()}
+    status, answer = ask(port, "/v1/load_lora_adapter", {"lora_name": "v1", "lora_path": str(folder / "none")}, **token)
+    assert status >= 400 and "none" in answer["error"]["message"]
+    assert len(ask(port, "/v1/models")[1]["data"]) == 1
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_it_ends_at_once_in_the_middle_of_an_answer(program, folder, how):
+    with served(program, folder) as (process, port):
+        with contextlib.closing(begin(port, "/v1/chat/completions", chat(stream=True, max_tokens=4000))) as connection:
+            assert connection.getresponse().readline()
+            before = time.monotonic()
+            process.send_signal(how)
+            said, error = process.communicate(timeout=30)
+            seconds = time.monotonic() - before
+    assert (process.returncode, json.loads(said)) == (0, {"schema": "stitchcuda.serve_model/1", "ended": True}), error
+    assert seconds < 10, seconds  # a second on a machine that does nothing else
+
+
+def test_settings_that_are_wrong_are_told(program, folder):
+    def told(*words: object) -> tuple[int, str]:
+        done = subprocess.run([program, "serve-model", *words], capture_output=True, text=True, check=False, timeout=60)
+        assert done.stdout == ""
+        return done.returncode, done.stderr
+
+    assert told() == (2, "stitchcuda-train: serve-model needs --config FILE, or --model PATH and other options with "
+                         "values; see stitchcuda serve-model --help\n")
+    assert told("--modle", "x")[0] == 2
+    status, error = told("--model", folder / "none.gguf")
+    assert status != 0 and "none.gguf" in error
+    status, error = told("--model", folder, "--listen", "everywhere")
+    assert status == 2 and "'everywhere' is no port to listen on" in error
