@@ -50,6 +50,16 @@ class Train(unittest.TestCase):
         self.assertIn("stitchcuda-train is not built", done.stderr)
         self.assertIn("cmake --build build --target stitchcuda-train", done.stderr)
 
+    def test_a_server_of_a_model_is_that_program_too(self) -> None:
+        executable(self.program.parent / "stitchcuda-train", TOLD)
+        for words in (("--config", "my serve.json"), ("--model", "a b", "--adapter", "c", "--listen", "8941")):
+            done = run(self.program, "serve-model", *words, environment=self.environment)
+            self.assertEqual((done.stdout.splitlines()[0], done.returncode), (" ".join(("serve-model", *words)), 3))
+        for words in ((), ("--model",), ("--modle", "a"), ("--config", "a", "--model", "b")):
+            done = run(self.program, "serve-model", *words, environment=self.environment)
+            self.assertEqual((done.stdout, done.returncode), ("", 2), words)
+            self.assertIn("serve-model --help", done.stderr)
+
     def test_other_words_are_refused(self) -> None:
         for words in ((), ("sftt", "--config", "a"), ("sft",), ("sft", "--config")):
             done = self.train(*words)

@@ -27,6 +27,7 @@ Result<int> run_harvest(Invocation& invocation);
 Result<int> run_train(Invocation& invocation);
 Result<int> run_mcp(Invocation& invocation);
 Result<int> run_serve(Invocation& invocation);
+Result<int> run_serve_model(Invocation& invocation);
 Result<int> run_work(Invocation& invocation);
 Result<int> run_workspace(Invocation& invocation);
 Result<int> run_cache(Invocation& invocation);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// train: becomes stitchcuda-train, the one program on LibTorch, which those who do not train need not have.
+// train and serve-model: become stitchcuda-train, the one program on LibTorch, which those who do not train need not
+// have.
 #include <pthread.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <utility>
 
 #include "base/interrupt/interrupt.h"
 #include "base/json/json.h"
@@ -33,6 +35,26 @@ Result<int> run_dry_run(Invocation& invocation) {
   return 0;
 }
 
+// Returns where it cannot.
+Result<int> become_trainer(std::vector<std::string> words) {
+  const auto program = find_helper_program(kProgram);
+  if (!program.has_value()) {
+    return failure(ErrorCode::kEnvironment, std::string(kProgram) + " is not built", program.error().location,
+                   "in the source tree, run 'tools/setup --tests' (PyTorch with headers, PCRE2, ICU), 'cmake --preset "
+                   "release' and 'cmake --build build --target stitchcuda-train'; see docs/training.md");
+  }
+  words.insert(words.begin(), program->string());
+  std::vector<char*> arguments;
+  for (std::string& word : words) {
+    arguments.push_back(word.data());
+  }
+  arguments.push_back(nullptr);
+  handle_signals_as_usual();
+  ::execv(program->c_str(), arguments.data());
+  return failure(ErrorCode::kEnvironment, std::string(kProgram) + " cannot be started: " + std::strerror(errno),
+                 program->string(), "build it again");
+}
+
 }  // namespace
 
 Result<int> run_train(Invocation& invocation) {
@@ -43,22 +65,18 @@ Result<int> run_train(Invocation& invocation) {
                : Result<int>(failure(ErrorCode::kUsage, "train needs a step, or --dry-run and --config FILE", "",
                                      "see 'stitchcuda train --help'"));
   }
-  const auto program = find_helper_program(kProgram);
-  if (!program.has_value()) {
-    return failure(ErrorCode::kEnvironment, std::string(kProgram) + " is not built", program.error().location,
-                   "in the source tree, run 'tools/setup --tests' (PyTorch with headers, PCRE2, ICU), 'cmake --preset "
-                   "release' and 'cmake --build build --target stitchcuda-train'; see docs/training.md");
+  return become_trainer({line.action, "--config", line.file});
+}
+
+Result<int> run_serve_model(Invocation& invocation) {
+  const std::vector<std::string>& given = invocation.line().words;
+  if (given.empty()) {
+    return failure(ErrorCode::kUsage, "serve-model needs --model PATH, or --config FILE", "",
+                   "see 'stitchcuda serve-model --help'");
   }
-  std::vector<std::string> words = {program->string(), line.action, "--config", line.file};
-  std::vector<char*> arguments;
-  for (std::string& word : words) {
-    arguments.push_back(word.data());
-  }
-  arguments.push_back(nullptr);
-  handle_signals_as_usual();
-  ::execv(program->c_str(), arguments.data());
-  return failure(ErrorCode::kEnvironment, std::string(kProgram) + " cannot be started: " + std::strerror(errno),
-                 program->string(), "build it again");
+  std::vector<std::string> words = {"serve-model"};
+  words.insert(words.end(), given.begin(), given.end());
+  return become_trainer(std::move(words));
 }
 
 }  // namespace stitch::cli

@@ -62,6 +62,7 @@ void add_agent_verbs(CLI::App* application, CommandLine* line) {
   add_serve(application, line);
   add_workspace(application, line);
   add_train(application, line);
+  add_serve_model(application, line);
 }
 
 }  // namespace stitch::cli

@@ -31,6 +31,7 @@ void add_stages(CLI::App* application, CommandLine* line);
 void add_docs(CLI::App* application, CommandLine* line);
 void add_serve(CLI::App* application, CommandLine* line);
 void add_train(CLI::App* application, CommandLine* line);
+void add_serve_model(CLI::App* application, CommandLine* line);
 void add_work(CLI::App* application, CommandLine* line);
 void add_runs(CLI::App* application, CommandLine* line);
 void add_machine_verbs(CLI::App* application, CommandLine* line);
