@@ -114,7 +114,35 @@ def test_refusals_are_sentences(port):
     assert ask(port, "/v1/models")[1]["data"][0]["id"] == "tiny"
 
 
-def test_adapters_are_served_once_the_canary_agrees(port, folder):
+@pytest.fixture(scope="module")
+def adapter(program: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
+    """Of that very base, which learnt to write a's."""
+    lines = [{"prompt_ids": [1, first], "response_ids": [67] * 8} for first in range(3, 19)]
+    (folder / "lessons.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (folder / "sft.json").write_text(json.dumps(
+        {"run": "sft", "model": {"config": "model.json", "seed": 1}, "steps": 40, "batch": 16, "lora": {"r": 4},
+         "data": {"train": "lessons.jsonl"}, "optimizer": {"learning_rate": 0.05}}))
+    done = subprocess.run([program, "sft", "--config", folder / "sft.json"], capture_output=True, text=True, check=True)
+    return pathlib.Path(folder / json.loads(done.stdout)["checkpoint"]) / "adapter"
+
+
+def test_adapters_come_and_go_beside_their_base(port, folder, adapter):
+    token = {"Authorization": "Bearer " + (folder / "token").read_text().strip()}
+    base = ask(port, "/v1/chat/completions", chat(temperature=0))[1]
+    status, answer = ask(port, "/v1/load_lora_adapter", {"lora_name": "v1", "lora_path": str(adapter)}, **token)
+    assert status == 200, answer
+    loaded = answer["data"][1]
+    assert (loaded["id"], loaded["parent"]) == ("v1", "tiny") and loaded["canary_nats"] < 1e-4
+    learnt = ask(port, "/v1/chat/completions", chat(model="v1", temperature=0))[1]
+    assert learnt["choices"][0]["message"]["content"] == "aaaaaaaa" != base["choices"][0]["message"]["content"]
+    assert (learnt["model"], learnt["system_fingerprint"]) == ("v1", loaded["fingerprint"])
+    assert ask(port, "/v1/chat/completions", chat(temperature=0))[1]["choices"] == base["choices"]
+    assert ask(port, "/v1/load_lora_adapter", {"lora_name": "v1", "lora_path": str(adapter)}, **token)[0] == 400
+    assert ask(port, "/v1/unload_lora_adapter", {"lora_name": "v1"}, **token)[0] == 200
+    assert ask(port, "/v1/chat/completions", chat(model="v1"))[0] == 404
+
+
+def test_what_is_no_adapter_is_refused(port, folder):
     token = {"Authorization": "Bearer " + (folder / "token").read_text().strip()}
     status, answer = ask(port, "/v1/load_lora_adapter", {"lora_name": "v1", "lora_path": str(folder / "none")}, **token)
     assert status >= 400 and "none" in answer["error"]["message"]
