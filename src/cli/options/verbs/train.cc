@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/App.hpp>
-#include <initializer_list>
 #include <string>
 
 #include "cli/options/command_line.h"
@@ -10,8 +9,27 @@ namespace stitch::cli {
 namespace {
 
 constexpr const char* kRecipeGroup = "Recipe";
-constexpr const char* kModelGroup = "The model";
-constexpr const char* kPlaceGroup = "Where it runs and listens";
+constexpr const char* kServedGroup = "The model";
+constexpr const char* kServerGroup = "Where it runs and listens";
+
+struct PassedOn {
+  const char* group;
+  const char* name;
+  const char* type;
+  const char* about;
+};
+constexpr PassedOn kServeModelOptions[] = {
+    {kServedGroup, "--model", "PATH", "A folder as transformers writes it, or a GGUF file"},
+    {kServedGroup, "--adapter", "DIR", "An adapter as PEFT writes it, which is served beside its base"},
+    {kServedGroup, "--name", "NAME", "What clients call it (default: after its file or folder)"},
+    {kServedGroup, "--tokenizer", "FILE", "A tokenizer.json or GGUF file (default: the model's own)"},
+    {kServedGroup, "--template", "NAME", "chatml, smollm2 or qwen3 (default: the model's own)"},
+    {kServerGroup, "--device", "NAME", "cpu, cuda or cuda:1 (default: cpu)"},
+    {kServerGroup, "--threads", "COUNT", "Of the processor (default: 1)"},
+    {kServerGroup, "--listen", "PORT", "A port of loopback, or HOST:PORT (default: any port that is free)"},
+    {kServerGroup, "--token-file", "FILE",
+     "Who may change adapters: a file of mode 0600, made where there is none (default: serve-model-token in the folder "
+     "of state)"}};
 
 void add_step(CLI::App* train, CommandLine* line, const char* name, const char* text, const char* example) {
   CLI::App* verb = train->add_subcommand(name, text);
@@ -65,32 +83,15 @@ void add_serve_model(CLI::App* application, CommandLine* line) {
       application->add_subcommand("serve-model", "A model with its adapter as a server of chats in OpenAI's form");
   verb->group(kAgentVerbs);
   CLI::Option* config =
-      add_passed_on(verb, line, "--config", "FILE", "All of it as JSON, and more (docs/serve-model.md)");
-  struct Passed {
-    const char* group;
-    const char* name;
-    const char* type;
-    const char* about;
-  };
-  for (const Passed& each : std::initializer_list<Passed>{
-           {kModelGroup, "--model", "PATH", "A folder as transformers writes it, or a GGUF file"},
-           {kModelGroup, "--adapter", "DIR", "An adapter as PEFT writes it, which is served beside its base"},
-           {kModelGroup, "--name", "NAME", "What clients call it (default: after its file or folder)"},
-           {kModelGroup, "--tokenizer", "FILE", "A tokenizer.json or GGUF file (default: the model's own)"},
-           {kModelGroup, "--template", "NAME", "chatml, smollm2 or qwen3 (default: the model's own)"},
-           {kPlaceGroup, "--device", "NAME", "cpu, cuda or cuda:1 (default: cpu)"},
-           {kPlaceGroup, "--threads", "COUNT", "Of the processor (default: 1)"},
-           {kPlaceGroup, "--listen", "PORT", "A port of loopback, or HOST:PORT (default: any port that is free)"},
-           {kPlaceGroup, "--token-file", "FILE",
-            "Who may change adapters: a file of mode 0600, made where there is none (default: serve-model-token in the "
-            "folder of state)"}}) {
+      add_passed_on(verb, line, "--config", "FILE", "All of it as JSON, and more (docs/serve-model.md)")
+          ->group(kServedGroup);
+  for (const PassedOn& each : kServeModelOptions) {
     add_passed_on(verb, line, each.name, each.type, each.about)->group(each.group)->excludes(config);
   }
   add_common(verb, line);
   verb->footer(
       "stitchcuda serve-model --model SmolLM2-135M-Instruct.gguf --listen 8941\n"
-      "stitchcuda serve-model --model base --adapter run/checkpoint/adapter --name coder # as `stitchcuda train` left "
-      "it\n"
+      "stitchcuda serve-model --model base --adapter sft/ckpt/step-200/adapter --name coder # what was trained\n"
       "stitchcuda serve-model --config serve.json");
 }
 
