@@ -29,6 +29,13 @@ Result<ModelText> make_model_text(tokens::Tokenizer tokenizer, tokens::ChatTempl
         fmt::format("the tokenizer has {} tokens, and the model's vocabulary {}", tokenizer.vocab_size(), vocab), "",
         "name the tokenizer that belongs to the model");
   }
+  for (const int64_t end : end_tokens) {
+    if (end < 0 || end >= vocab) {
+      return failure(ErrorCode::kFileInvalid,
+                     fmt::format("the model's texts end with token {} of a vocabulary of {}", end, vocab), "",
+                     "mend eos_token_id in its config.json");
+    }
+  }
   STITCH_ASSIGN(const auto controls, tokens::encode_chat(tokenizer, {{"<|im_start|>", true}, {kEndOfTurn, true}}));
   ModelText text{.tokenizer = std::move(tokenizer), .chat = chat, .stop_tokens = end_tokens};
   if (std::find(end_tokens.begin(), end_tokens.end(), controls.back()) == end_tokens.end()) {

@@ -22,7 +22,8 @@ struct ModelText {
   Result<std::shared_ptr<const grammar::Vocabulary>> vocabulary = std::shared_ptr<const grammar::Vocabulary>();
 };
 
-// kFileInvalid for a tokenizer without the template's control tokens, kUsage for one with more tokens than the model.
+// kFileInvalid for a tokenizer without the template's control tokens and for ends that are no tokens, kUsage for a
+// tokenizer with more tokens than the model.
 Result<ModelText> make_model_text(tokens::Tokenizer tokenizer, tokens::ChatTemplate chat, const TokenIds& end_tokens,
                                   int64_t context, int64_t vocab);
 

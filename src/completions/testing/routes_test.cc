@@ -6,7 +6,9 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <chrono>
 #include <future>
+#include <memory>
 #include <thread>
 
 #include "base/json/json.h"
