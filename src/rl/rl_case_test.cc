@@ -17,6 +17,7 @@
 #include "rl/correction/mismatch.h"
 #include "rl/schedule/learning_rate.h"
 #include "rl/schedule/overlong.h"
+#include "rl/selection/keep.h"
 #include "rl/value/fit.h"
 #include "rl/value/gae.h"
 #include "rl/value/moments.h"
@@ -207,6 +208,41 @@ std::string run_overlong(const Json& line) {
   return list_of(penalties);
 }
 
+// An answer is [group, prompt, reward, flags, digest]; flags: p passed, h a hack, t truncated.
+std::string run_keep(const Json& line) {
+  std::vector<SampledAnswer> answers;
+  for (const Json& one : line["answers"]) {
+    const std::string flags = one[3].get<std::string>();
+    answers.push_back({.group = one[0].get<size_t>(),
+                       .prompt = one[1].get<size_t>(),
+                       .reward = rewards_of(Json::array({one[2]}))[0],
+                       .is_pass = flags.find('p') != std::string::npos,
+                       .is_hack = flags.find('h') != std::string::npos,
+                       .is_truncated = flags.find('t') != std::string::npos,
+                       .digest = one[4].get<std::string>()});
+  }
+  const auto rule = keep_rule_from_string(line.value("rule", "right"));
+  if (!rule.has_value()) {
+    return "no such rule";
+  }
+  KeepOptions options{.rule = *rule,
+                      .per_prompt = line.value("per_prompt", int64_t{0}),
+                      .is_zero_variance_dropped = line.value("drop", false),
+                      .is_truncated_kept = line.value("truncated", false)};
+  if (line.contains("threshold")) {
+    options.threshold = number(line["threshold"]);
+  }
+  const KeptAnswers kept = keep_answers(answers, options);
+  const KeepCounts& counts = kept.counts;
+  std::string places;
+  for (const size_t place : kept.places) {
+    places += std::to_string(place) + " ";
+  }
+  return fmt::format("{}| unjudged {} dropped {} hack {} truncated {} below {} same {} beyond {} kept {}", places,
+                     counts.unjudged, counts.in_dropped_group, counts.hack, counts.truncated, counts.below, counts.same,
+                     counts.beyond, counts.kept);
+}
+
 using Function = std::string (*)(const Json&);
 
 Function function_of(const std::string& name) {
@@ -221,7 +257,8 @@ Function function_of(const std::string& name) {
                                                   {"importance", run_importance},
                                                   {"mismatch", run_mismatch},
                                                   {"learning_rate", run_learning_rate},
-                                                  {"overlong", run_overlong}};
+                                                  {"overlong", run_overlong},
+                                                  {"keep", run_keep}};
   for (const auto& [key, function] : all) {
     if (name == key) {
       return function;

@@ -184,8 +184,34 @@ def overlong(line: dict) -> list[float]:
     return [0.0 if n <= free else max(-1.0, -(n - free) * slope) for n in line["tokens"]]
 
 
+def keep(line: dict) -> list[float]:
+    rule = line.get("rule", "right")
+    if rule not in ("right", "best", "threshold"):
+        return []
+    fates, kept = [], []
+    for i, (group, prompt, reward, flags, digest) in enumerate(line["answers"]):
+        mates = [other[2] for other in line["answers"] if other[0] == group and is_verdict(real(other[2]))]
+        before = [other for j, other in enumerate(line["answers"][:i]) if fates[j] in ("in", "same")]
+        few = line.get("drop") and (len(mates) < 2 or min(mates) == max(mates))
+        low = (rule == "right" and "p" not in flags) or real(reward) is not None and reward < line.get("threshold", -1e300)
+        same = any(other[1] == prompt and other[4] == digest for other in before)
+        reasons = [(not is_verdict(real(reward)), "unjudged"), (few, "dropped"), ("h" in flags, "hack"),
+                   ("t" in flags and not line.get("truncated"), "truncated"), (low, "below"), (same, "same")]
+        fates.append(next((name for applies, name in reasons if applies), "in"))
+    limit = 1 if rule == "best" else line.get("per_prompt") or len(fates)
+    for i, fate in enumerate(fates):
+        rank = (line["answers"][i][2] or 0, -i)
+        better = [j for j, other in enumerate(line["answers"])
+                  if fates[j] == "in" and other[1] == line["answers"][i][1] and (other[2], -j) > rank]
+        if fate == "in" and len(better) < limit:
+            kept.append(i)
+    counts = [fates.count(name) for name in ("unjudged", "dropped", "hack", "truncated", "below", "same")]
+    return [*kept, *counts, fates.count("in") - len(kept), len(kept)]
+
+
 # Those of the cases whose answer is words (refusals, and why groups are left out) are asserted by their own text.
-FORMULAS = {f.__name__: f for f in (group, turns, gae, whiten, fit, kl, importance, mismatch, learning_rate, overlong)}
+FORMULAS = {f.__name__: f for f in (group, turns, gae, whiten, fit, kl, importance, mismatch, learning_rate, overlong,
+                                    keep)}
 OF_MISMATCH = re.compile(r"[\d.e+-]+ tokens.*share [\d.e+-]+")
 
 
