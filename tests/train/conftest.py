@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Callable
 
 import pytest
+from tiny_run import MODEL
 
 TrainTokenizer = Callable[[pathlib.Path, list[str], int], None]
 
@@ -35,3 +36,15 @@ def train_tokenizer(build: pathlib.Path) -> TrainTokenizer:
         assert json.loads(done.stdout) == {"value": True}
 
     return train
+
+
+@pytest.fixture(scope="module")
+def base(train_tokenizer, tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    """The sizes of a model, a tokenizer over bytes, and prompts of three tasks for both skills."""
+    folder = tmp_path_factory.mktemp("rewards")
+    (folder / "config.json").write_text(json.dumps(MODEL))
+    train_tokenizer(folder / "tokenizer.json", ["ab ab ab user assistant system"], MODEL["vocab_size"])
+    lines = [{"task": task, "skill": skill, "messages": [{"role": "user", "content": task + skill[0]}]}
+             for task in "xyz" for skill in ("scratch", "refinement")]
+    (folder / "prompts.jsonl").write_text("".join(json.dumps(line) + "\n" for line in [*lines, lines[0]]))
+    return folder

@@ -43,7 +43,7 @@ def test_it_says_what_it_computes_on(program):
 def test_other_words_are_refused(program, words):
     done = run(program, *words)
     assert done.returncode == 2 and done.stdout == ""
-    assert "sft|grpo|ppo|sample --config FILE" in done.stderr
+    assert "sft|rft|value|grpo|ppo|chain|sample --config FILE" in done.stderr
 
 
 def test_how_it_is_used_is_told(program):

@@ -10,6 +10,7 @@
 
 #include "base/json/depth.h"
 #include "base/text/edit_distance.h"
+#include "recipe/keys/references.h"
 
 namespace stitch::recipe {
 namespace {
@@ -22,8 +23,10 @@ enum class Kind { kText, kTexts, kObjects, kWhole, kNumber, kFlag, kWord, kWords
 
 // Verbs as bits.
 constexpr unsigned kSft = 1, kRft = 2, kValue = 4, kGrpo = 8, kPpo = 16;
-constexpr unsigned kRecords = kSft | kRft | kValue;  // they learn from files
-constexpr unsigned kRollouts = kRft | kGrpo | kPpo;  // they draw answers
+constexpr unsigned kRecords = kSft | kRft | kValue;  // a step has a batch of records
+constexpr unsigned kOffline = kRft | kValue;         // of answers that were drawn before the first step
+constexpr unsigned kOnline = kGrpo | kPpo;           // each step draws answers
+constexpr unsigned kRollouts = kOffline | kOnline;   // they draw answers
 constexpr unsigned kCritic = kValue | kPpo;
 constexpr unsigned kAll = kSft | kRft | kValue | kGrpo | kPpo;
 
@@ -191,14 +194,20 @@ std::string missing_key(const Stage& stage) {
   if (has_path == has_config) {
     return "'model.path' or 'model.config' has to be given, and not both";
   }
-  const bool asks = stage.verb == "grpo" || stage.verb == "ppo";
+  const bool is_offline = stage.verb == "rft" || stage.verb == "value";
+  const bool asks = stage.verb == "grpo" || stage.verb == "ppo" || (is_offline && !stage.keys.contains("data"));
   for (const char* needed : {"prompts.train", "prompts.tokenizer", "evaluator.kind"}) {
     if (asks && text_at(stage.keys, needed).empty()) {
       return fmt::format("'{}' is missing", needed);
     }
   }
-  const bool learns_from_files = stage.verb == "sft" || stage.verb == "value";
-  return learns_from_files && value_at(stage.keys, "data.train").is_null() ? "'data.train' is missing" : "";
+  if (stage.verb == "value" && value_at(stage.keys, "value.ev_gate").is_null()) {
+    return "'value.ev_gate' is missing";
+  }
+  if (is_offline && !asks && value_at(stage.keys, "data.rollouts").is_null()) {
+    return "'data.rollouts' is missing";
+  }
+  return stage.verb == "sft" && value_at(stage.keys, "data.train").is_null() ? "'data.train' is missing" : "";
 }
 
 // Combinations that no loop takes.
@@ -216,6 +225,12 @@ std::string contradiction(const Stage& stage) {
   }
   if (stage.keys.contains("lora") && !text_at(stage.keys, "model.adapter").empty()) {
     return "'lora' makes a new adapter, and 'model.adapter' is one; give one of the two";
+  }
+  if (stage.verb != "sft" && stage.keys.contains("data") && stage.keys.contains("prompts")) {
+    return "'data' and 'prompts' are both there: learn from answers of an earlier run, or draw new ones";
+  }
+  if (text_at(stage.keys, "keep.rule") == "threshold" && value_at(stage.keys, "keep.threshold").is_null()) {
+    return "'keep.threshold' is missing";
   }
   const double low = number_at(stage.keys, "algo.clip_low", 0.2);
   const double high = number_at(stage.keys, "algo.clip_high", low);
@@ -251,12 +266,34 @@ Result<Stage> read_stage(const Json& object, Stage stage, const std::string& whe
   return stage;
 }
 
+// "gate" of a stage; null where it has none.
+Result<Json> read_gate(const Json& stage, const std::string& where) {
+  const Json gate = stage.value("gate", Json());
+  if (gate.is_null()) {
+    return gate;
+  }
+  const bool is_object = gate.is_object() && !text_at(gate, "key").empty();
+  int limits = 0;
+  for (const auto& [name, value] : gate.items()) {
+    if (name == "least" || name == "most") {
+      limits += value.is_number() ? 1 : -2;
+    } else if (name != "key") {
+      limits = -2;
+    }
+  }
+  return is_object && limits > 0
+             ? Result<Json>(gate)
+             : Result<Json>(refused("'gate' is not {\"key\": \"last.pass\", \"least\": 0.2} or with \"most\"", where));
+}
+
 Result<std::vector<Stage>> read_chain(const Json& list, const std::string& path) {
   if (!list.is_array() || list.empty() || list.size() > kMaxStages) {
     return refused(fmt::format("'stages' is no list of one to {} objects", kMaxStages), path);
   }
   std::vector<Stage> stages;
   std::set<std::string> names;
+  std::set<std::string> runs;
+  StagePlaces places;
   for (const Json& each : list) {
     const std::string where = fmt::format("{}, stage {}", path, stages.size() + 1);
     if (!each.is_object()) {
@@ -269,7 +306,18 @@ Result<std::vector<Stage>> read_chain(const Json& list, const std::string& path)
     Json keys = each;
     keys.erase("name");
     keys.erase("verb");
+    STITCH_ASSIGN(stage.gate, read_gate(keys, where));
+    keys.erase("gate");
     STITCH_ASSIGN(stage, read_stage(keys, std::move(stage), where));
+    const std::string run = text_at(stage.keys, "run");
+    if (!runs.insert(run).second) {
+      return refused(fmt::format("'run' is \"{}\", as that of an earlier stage", run), where);
+    }
+    const auto placed = with_places(stage.keys, places, where);
+    if (!placed.has_value()) {
+      return failure(placed.error());
+    }
+    places[stage.name] = {run, run + "/ckpt"};
     stages.push_back(std::move(stage));
   }
   return stages;

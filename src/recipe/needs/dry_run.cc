@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/fs/files.h"
+#include "recipe/keys/references.h"
 
 namespace stitch::recipe {
 namespace {
@@ -20,7 +21,13 @@ fs::path known_sizes(const fs::path& base, const std::string& model) {
   return base / "models" / (name.string() + ".json");
 }
 
-Result<fs::path> place_of_sizes(const Stage& stage, const fs::path& base) {
+// Of weights that an earlier stage trains: those of its own model.
+Result<fs::path> place_of_sizes(const Stage& stage, const std::vector<PlannedStage>& before, const fs::path& base) {
+  for (const PlannedStage& each : before) {
+    if (!each.stage.name.empty() && stage_named_in(text_at(stage.keys, "model.path")) == each.stage.name) {
+      return each.sizes_from;
+    }
+  }
   if (const std::string config = text_at(stage.keys, "model.config"); !config.empty()) {
     return base / config;
   }
@@ -58,7 +65,8 @@ Result<void> check_length(const Stage& stage, const Needs& needs, const ModelSiz
 double adapter_rank(const Stage& stage, const std::vector<PlannedStage>& before, double otherwise) {
   const std::string adapter = text_at(stage.keys, "model.adapter");
   for (const PlannedStage& each : before) {
-    if (!adapter.empty() && adapter.starts_with(text_at(each.stage.keys, "run") + "/")) {
+    const bool is_below = adapter.starts_with(text_at(each.stage.keys, "run") + "/");
+    if (!adapter.empty() && (is_below || stage_named_in(adapter) == each.stage.name)) {
       return each.adapter_rank;
     }
   }
@@ -95,7 +103,7 @@ Result<DryRunReport> dry_run(const DryRunRequest& request) {
   STITCH_ASSIGN(std::vector<Stage> stages, read_stages(text, request.config.string(), request.verb));
   DryRunReport report{.stages = {}, .device_bytes = request.device_bytes};
   for (Stage& stage : stages) {
-    STITCH_ASSIGN(const fs::path place, place_of_sizes(stage, request.config.parent_path()));
+    STITCH_ASSIGN(const fs::path place, place_of_sizes(stage, report.stages, request.config.parent_path()));
     STITCH_ASSIGN(const ModelSizes sizes, read_sizes(place));
     const double rank = number_at(stage.keys, "lora.r", adapter_rank(stage, report.stages, kUsualRank));
     const Needs needs = needs_of(stage, sizes, rank);

@@ -10,9 +10,10 @@ namespace {
 constexpr double kFp32Bytes = 4;
 constexpr double kOptimizerCopies = 4;  // weights, gradients and AdamW's two moments, in fp32
 
-// RFT draws answers, or learns from a file of those that were.
+bool is_offline(const Stage& stage) { return stage.verb == "rft" || stage.verb == "value"; }
+// Rft and value draw answers, or learn from files of those that were.
 bool draws(const Stage& stage) {
-  return stage.verb == "grpo" || stage.verb == "ppo" || (stage.verb == "rft" && !stage.keys.contains("data"));
+  return stage.verb == "grpo" || stage.verb == "ppo" || (is_offline(stage) && !stage.keys.contains("data"));
 }
 bool has_critic(const Stage& stage) { return stage.verb == "ppo" || stage.verb == "value"; }
 
@@ -35,6 +36,11 @@ void set_lengths(const Stage& stage, Needs& needs) {
     needs.prompt_tokens = number_at(stage.keys, "prompts.max_tokens", 2048);
     needs.answer_tokens = number_at(stage.keys, "rollout.max_tokens", 1024) * number_at(stage.keys, "rollout.turns", 1);
     needs.drawn_tokens = needs.samples * needs.answer_tokens;
+    if (is_offline(stage)) {
+      needs.samples = number_at(stage.keys, "batch", 8);
+      // Before the first step, of each prompt; how many prompts there are stands in no key.
+      needs.drawn_tokens = 0;
+    }
   } else {
     needs.samples = number_at(stage.keys, "batch", 8);
     needs.prompt_tokens = number_at(stage.keys, "data.max_tokens", 2048);

@@ -96,16 +96,14 @@ std::string line_of(const SampleRequest& request, int64_t number, const Sample& 
 
 }  // namespace
 
-Result<Json> run_sample(const std::filesystem::path& config) {
-  STITCH_ASSIGN(const std::string text, read_file(config));
-  STITCH_ASSIGN(const auto json, parse_commented_json(text, config.string()));
-  Section section(json.get(), config.string());
+Result<Json> run_sample(const Configuration& config) {
+  Section section(config.json.get(), config.where);
   DrawSettings settings;
   read_draw_settings(section, settings);
   STITCH_TRY(section.finish());
   settings.sampling.seed = static_cast<uint64_t>(settings.seed);
 
-  const fs::path base = config.parent_path();
+  const fs::path& base = config.base;
   STITCH_ASSIGN(const Decoder decoder, load_model(settings.model, base, settings.device));
   const auto& sizes = decoder.config();
   STITCH_ASSIGN(const DrawPrompts prompts, read_prompts(settings, base, sizes));

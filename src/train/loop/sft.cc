@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/fs/files.h"
 #include "base/json/json.h"
 #include "train/loop/training_data.h"
 
@@ -97,12 +96,10 @@ Result<Json> train_on_records(Trainer& trainer, const std::vector<TrainingRecord
   return answer;
 }
 
-Result<Json> run_sft(const std::filesystem::path& config) {
-  STITCH_ASSIGN(const std::string text, read_file(config));
-  STITCH_ASSIGN(const auto json, parse_commented_json(text, config.string()));
+Result<Json> run_sft(const Configuration& config) {
   LoopSettings settings;
-  settings.base = config.parent_path();
-  Section section(json.get(), config.string());
+  settings.base = config.base;
+  Section section(config.json.get(), config.where);
   read_loop_settings(section, settings);
   DataSettings files;
   Section data_section = section.child("data");

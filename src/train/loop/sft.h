@@ -3,7 +3,6 @@
 // same on what was sampled and kept.
 #pragma once
 
-#include <filesystem>
 #include <vector>
 
 #include "base/error/result.h"
@@ -12,6 +11,7 @@
 #include "train/loop/trainer.h"
 #include "train/model/token_scores.h"
 #include "train/records/training_record.h"
+#include "train/settings/configuration.h"
 
 namespace stitch::train {
 
@@ -42,7 +42,7 @@ class RecordOrder {
 Result<Json> train_on_records(Trainer& trainer, const std::vector<TrainingRecord>& records,
                               const std::vector<TrainingRecord>& held_out);
 
-// Trains as the configuration file says, and goes on where a run was ended. The answer names the last checkpoint.
-Result<Json> run_sft(const std::filesystem::path& config);
+// Trains as the configuration says, and goes on where a run was ended. The answer names the last checkpoint.
+Result<Json> run_sft(const Configuration& config);
 
 }  // namespace stitch::train

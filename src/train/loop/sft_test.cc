@@ -37,6 +37,11 @@ std::string lines_of(int64_t records) {
   return lines;
 }
 
+Result<Json> sft(const fs::path& file) {
+  STITCH_ASSIGN(const Configuration config, read_configuration(file));
+  return run_sft(config);
+}
+
 class Sft : public testing::Test {
  protected:
   void SetUp() override {
@@ -66,7 +71,7 @@ const char* const kFull = R"(, "micro_batch": 4, "recompute_blocks": true, "chec
 TEST_F(Sft, GoesOnToTheSameBits) {
   for (const std::string lora : {"", R"(, "lora": {"r": 2})"}) {
     const std::string run = lora.empty() ? "full" : "adapted";
-    ASSERT_TRUE(run_sft(config(run, kFull + lora)).has_value());
+    ASSERT_TRUE(sft(config(run, kFull + lora)).has_value());
     const fs::path weights =
         lora.empty() ? "ckpt/step-10/model/model.safetensors" : "ckpt/step-10/adapter/adapter_model.safetensors";
     const std::string metrics = text(fs::path(run) / "metrics.jsonl");
@@ -75,7 +80,7 @@ TEST_F(Sft, GoesOnToTheSameBits) {
     fs::remove_all(path() / run / "ckpt" / "step-10");
     ASSERT_TRUE(write_file(path() / run / "ckpt" / "step-10.tmp" / "half", "x").has_value());
     ASSERT_TRUE(write_file(path() / run / "ckpt" / "LATEST", "step-5\n").has_value());
-    const auto again = run_sft(config(run, kFull + lora));
+    const auto again = sft(config(run, kFull + lora));
     ASSERT_TRUE(again.has_value()) << again.error().message;
     EXPECT_EQ(text(fs::path(run) / "metrics.jsonl"), metrics);
     EXPECT_EQ(text(run / weights), trained);
@@ -89,7 +94,7 @@ TEST_F(Sft, LearnsWhatItIsShownAndWritesItDown) {
   std::string settings = text("counts.json");
   settings.replace(settings.find("\"steps\": 10"), 11, R"("steps": 60, "optimizer": {"learning_rate": 0.03})");
   ASSERT_TRUE(write_file(file, settings).has_value());
-  const auto answer = run_sft(file);
+  const auto answer = sft(file);
   ASSERT_TRUE(answer.has_value()) << answer.error().message;
   EXPECT_LT((*answer)["last"]["loss"].get<double>(), 0.1);
   const Decoder trained = read_model((*answer)["checkpoint"].get<std::string>() + "/model", {}).value();
@@ -155,7 +160,7 @@ TEST_F(Sft, EachEpochTakesEveryRecordOnce) {
 
 TEST_F(Sft, RefusesToGoOnWithAnotherRun) {
   const auto message = [&](const std::string& more) {
-    const auto answer = run_sft(config("run", more));
+    const auto answer = sft(config("run", more));
     return answer.has_value() ? "done" : answer.error().message;
   };
   EXPECT_EQ(message(kFull), "done");
@@ -172,7 +177,7 @@ TEST_F(Sft, WhatIsDrawnCanBeTrainedOn) {
                                  "stop_tokens": [3], "out": "drawn.jsonl", "batch": )" +
                              std::to_string(batch) + "}";
     EXPECT_TRUE(write_file(path() / "sample.json", text).has_value());
-    return run_sample(path() / "sample.json");
+    return run_sample(read_configuration(path() / "sample.json").value());
   };
   const auto answer = draw(5);
   ASSERT_TRUE(answer.has_value()) << answer.error().message;
@@ -189,7 +194,7 @@ TEST_F(Sft, WhatIsDrawnCanBeTrainedOn) {
 
 TEST_F(Sft, SaysWhatIsWrongWithItsConfiguration) {
   const auto message = [&](const std::string& more) {
-    const auto answer = run_sft(config("run", more));
+    const auto answer = sft(config("run", more));
     return answer.has_value() ? "done" : answer.error().message;
   };
   EXPECT_EQ(message(R"(, "micro_bach": 2)"), "'micro_bach' is no key that there is (did you mean 'micro_batch'?)");

@@ -3,8 +3,11 @@
 
 #include "base/guard/guarded.h"
 #include "base/json/json.h"
+#include "train/chain/chain.h"
 #include "train/loop/draw.h"
 #include "train/loop/sft.h"
+#include "train/offline/rft.h"
+#include "train/offline/value.h"
 #include "train/reinforce/reinforce.h"
 #include "train/serve/serve_model.h"
 #include "train/torch/runtime.h"
@@ -14,18 +17,32 @@ namespace {
 
 struct Loop {
   const char* name;
-  Result<Json> (*run)(const std::filesystem::path& config);
+  Result<Json> (*run)(const Configuration& config);
 };
-constexpr Loop kLoops[] = {{"sft", run_sft}, {"sample", run_sample}, {"grpo", run_grpo}, {"ppo", run_ppo}};
+constexpr Loop kLoops[] = {{"sft", run_sft}, {"sample", run_sample}, {"grpo", run_grpo},
+                           {"ppo", run_ppo}, {"rft", run_rft},       {"value", run_value}};
+
+Result<Json> run_loop(const std::string& verb, const Configuration& config) {
+  for (const auto& [name, run] : kLoops) {
+    if (verb == name) {
+      return run(config);
+    }
+  }
+  return failure(ErrorCode::kUsage, "it has no '" + verb + "'", config.where, "name sft, rft, value, grpo or ppo");
+}
 
 Result<Json> run_known(const std::vector<std::string>& words) {
   if (words == std::vector<std::string>{"facts"}) {
     return torch_facts();
   }
   if (words.size() == 3 && words[1] == "--config") {
+    if (words[0] == "chain") {
+      return run_chain(words[2], run_loop);
+    }
     for (const auto& [name, run] : kLoops) {
       if (words[0] == name) {
-        return run(words[2]);
+        STITCH_ASSIGN(const Configuration config, read_configuration(words[2]));
+        return run(config);
       }
     }
   }
@@ -35,8 +52,8 @@ Result<Json> run_known(const std::vector<std::string>& words) {
   }
   return failure(
       ErrorCode::kUsage, "it has no '" + asked + "'", "",
-      "write 'stitchcuda-train sft|grpo|ppo|sample --config FILE', 'stitchcuda-train serve-model --model PATH' "
-      "or 'stitchcuda-train facts'");
+      "write 'stitchcuda-train sft|rft|value|grpo|ppo|chain|sample --config FILE', 'stitchcuda-train serve-model "
+      "--model PATH' or 'stitchcuda-train facts'");
 }
 
 }  // namespace

@@ -87,17 +87,21 @@ void read_algo_settings(Section& parent, AlgoSettings& settings, bool is_ppo) {
 
 void read_ppo_settings(Section& parent, PpoSettings& settings) {
   Section section = parent.child("ppo");
-  section.read("gamma", settings.gae.gamma, 0, 1);
+  read_critic_settings(section, settings);
   section.read("lam_actor", settings.gae.lambda_actor, 0, 1);
-  section.read("lam_critic", settings.gae.lambda_critic, 0, 1);
   read_optional(section, "lam_adaptive_alpha", 1e-9, 1e9, settings.gae.adaptive_alpha);
   section.read("whiten", settings.is_whitened);
   read_optional(section, "ev_gate", -1e9, 1, settings.ev_gate);
   section.read("critic_warmup", settings.critic_warmup, 0, kMaxCount);
-  read_optional(section, "value_clip", 1e-9, 1e9, settings.value_clip);
   section.read("critic_lr", settings.critic_rate, 0, 10);
-  section.read("critic", settings.critic);
   parent.add(std::move(section));
+}
+
+void read_critic_settings(Section& section, PpoSettings& settings) {
+  section.read("gamma", settings.gae.gamma, 0, 1);
+  section.read("lam_critic", settings.gae.lambda_critic, 0, 1);
+  read_optional(section, "value_clip", 1e-9, 1e9, settings.value_clip);
+  section.read("critic", settings.critic);
 }
 
 }  // namespace stitch::train

@@ -45,5 +45,7 @@ struct PpoSettings {
 // For groups (grpo) or with a critic (ppo).
 void read_algo_settings(Section& parent, AlgoSettings& settings, bool is_ppo);
 void read_ppo_settings(Section& parent, PpoSettings& settings);
+// Of the section "ppo" what is about a critic alone: gamma, lam_critic, value_clip, critic.
+void read_critic_settings(Section& section, PpoSettings& settings);
 
 }  // namespace stitch::train

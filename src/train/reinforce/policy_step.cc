@@ -2,43 +2,16 @@
 #include "train/reinforce/policy_step.h"
 
 #include <algorithm>
-#include <chrono>
 #include <numeric>
 
 #include "base/fs/files.h"
 #include "base/json/json.h"
 #include "base/seed/seed.h"
+#include "train/rollout/costs.h"
 #include "train/rollout/rollout_record.h"
 
 namespace stitch::train {
 namespace {
-
-// Adds the seconds of its life to a sum.
-class Timed {
- public:
-  explicit Timed(double& sum) : sum_(sum) {}
-  Timed(const Timed&) = delete;
-  Timed& operator=(const Timed&) = delete;
-  ~Timed() { sum_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
-
- private:
-  double& sum_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
-
-// An evaluator whose time is told apart.
-class TimedEvaluator final : public rewards::Evaluator {
- public:
-  TimedEvaluator(rewards::Evaluator& evaluator, double& seconds) : evaluator_(evaluator), seconds_(seconds) {}
-  Result<std::vector<rewards::Judgement>> evaluate(std::span<const rewards::Candidate> candidates) override {
-    const Timed timed(seconds_);
-    return evaluator_.evaluate(candidates);
-  }
-
- private:
-  rewards::Evaluator& evaluator_;
-  double& seconds_;
-};
 
 std::vector<const TrainingRecord*> records_of(const std::vector<Credited>& credited) {
   std::vector<const TrainingRecord*> records;
@@ -135,32 +108,9 @@ Result<PolicyStep::Drawn> PolicyStep::draw() {
         rl::groups_to_draw(algo.prompts_per_step, kept, groups, algo.prompts_per_step + algo.refill_max);
     prompts = refill_prompts(more, groups);
   }
-  STITCH_TRY(check_judged(drawn.groups));
+  STITCH_TRY(check_judged(drawn.groups, settings_.source.evaluator.most_unjudged,
+                          "step " + std::to_string(trainer_.step() + 1), settings_.loop.run));
   return drawn;
-}
-
-Result<void> PolicyStep::check_judged(const std::vector<RolloutGroup>& groups) const {
-  int64_t samples = 0;
-  int64_t unjudged = 0;
-  std::string sentence;
-  for (const RolloutGroup& group : groups) {
-    for (const RolloutSample& sample : group.samples) {
-      ++samples;
-      if (!sample.judgement().reward.has_value()) {
-        ++unjudged;
-        sentence = sentence.empty() ? sample.judgement().sentence : sentence;
-      }
-    }
-  }
-  const double most = std::max(1.0, settings_.source.evaluator.most_unjudged * static_cast<double>(samples));
-  if (static_cast<double>(unjudged) <= most) {
-    return {};
-  }
-  return failure(ErrorCode::kEnvironment,
-                 std::to_string(unjudged) + " of " + std::to_string(samples) + " answers of step " +
-                     std::to_string(trainer_.step() + 1) + " have no reward" +
-                     (sentence.empty() ? "" : ", the first of them since: " + sentence),
-                 settings_.loop.run, "mend the evaluator, and start the same command again: it goes on from here");
 }
 
 // Log-probabilities at the weights that drew, and the critic's values.

@@ -48,7 +48,6 @@ class PolicyStep {
   };
   Result<Drawn> draw();
   Result<void> draw_more(const std::vector<const Prompt*>& prompts, Drawn& drawn);
-  Result<void> check_judged(const std::vector<RolloutGroup>& groups) const;
   std::vector<const Prompt*> refill_prompts(int64_t count, int64_t drawn) const;
   Json score(std::vector<Credited>& credited);
   Result<UpdateTotals> update(const std::vector<Credited>& credited, bool is_actor_held);

@@ -3,7 +3,6 @@
 
 #include <cstdio>
 
-#include "base/fs/files.h"
 #include "base/json/json.h"
 #include "train/reinforce/policy_step.h"
 
@@ -42,12 +41,10 @@ Result<Json> run_steps(const PolicySettings& settings, PromptSource& source, Tra
   return answer;
 }
 
-Result<Json> run_policy(const std::filesystem::path& config, bool is_ppo) {
-  STITCH_ASSIGN(const std::string text, read_file(config));
-  STITCH_ASSIGN(const auto json, parse_commented_json(text, config.string()));
+Result<Json> run_policy(const Configuration& config, bool is_ppo) {
   PolicySettings settings;
-  settings.loop.base = config.parent_path();
-  Section section(json.get(), config.string());
+  settings.loop.base = config.base;
+  Section section(config.json.get(), config.where);
   read_policy_settings(section, settings, is_ppo);
   STITCH_TRY(section.finish());
 
@@ -71,7 +68,7 @@ Result<Json> run_policy(const std::filesystem::path& config, bool is_ppo) {
 
 }  // namespace
 
-Result<Json> run_grpo(const std::filesystem::path& config) { return run_policy(config, false); }
-Result<Json> run_ppo(const std::filesystem::path& config) { return run_policy(config, true); }
+Result<Json> run_grpo(const Configuration& config) { return run_policy(config, false); }
+Result<Json> run_ppo(const Configuration& config) { return run_policy(config, true); }
 
 }  // namespace stitch::train

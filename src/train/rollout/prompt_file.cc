@@ -13,9 +13,11 @@
 namespace stitch::train {
 namespace {
 
+std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
 std::string key_of(const std::string& task, const std::vector<int64_t>& ids) {
   constexpr size_t kDigits = 16;
-  return sha256_hex(Json{task, ids}.dump(-1, ' ', false, Json::error_handler_t::replace)).substr(0, kDigits);
+  return sha256_hex(dumped(Json{task, ids})).substr(0, kDigits);
 }
 
 std::optional<rewards::Skill> skill_of(const Json& line) {
@@ -61,6 +63,7 @@ class PromptLines {
       return {};
     }
     prompt.key = key_of(prompt.task, prompt.ids);
+    prompt.messages = messages.is_array() ? dumped(messages) : "";
     if (!seen_.insert(prompt.key).second) {
       ++file.left_out.same;
       return {};

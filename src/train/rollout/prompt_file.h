@@ -21,6 +21,7 @@ struct Prompt {
   rewards::Skill skill = rewards::Skill::kScratch;
   std::string key{};  // 16 hexadecimal digits that follow from task and ids
   std::string previous_sha256{}, feedback_sha256{};
+  std::string messages{};  // JSON, as the line has them; empty where it has ids alone
 };
 
 struct PromptsLeftOut {

@@ -155,4 +155,27 @@ Result<std::vector<RolloutGroup>> roll_out(const Decoder& decoder, const LessonR
   return groups;
 }
 
+Result<void> check_judged(const std::vector<RolloutGroup>& groups, double most_unjudged, const std::string& of_what,
+                          const std::string& run) {
+  int64_t samples = 0;
+  int64_t unjudged = 0;
+  std::string sentence;
+  for (const RolloutGroup& group : groups) {
+    for (const RolloutSample& sample : group.samples) {
+      ++samples;
+      if (!sample.judgement().reward.has_value()) {
+        ++unjudged;
+        sentence = sentence.empty() ? sample.judgement().sentence : sentence;
+      }
+    }
+  }
+  if (static_cast<double>(unjudged) <= std::max(1.0, most_unjudged * static_cast<double>(samples))) {
+    return {};
+  }
+  return failure(ErrorCode::kEnvironment,
+                 std::to_string(unjudged) + " of " + std::to_string(samples) + " answers of " + of_what +
+                     " have no reward" + (sentence.empty() ? "" : ", the first of them since: " + sentence),
+                 run, "mend the evaluator, and start the same command again: it goes on from here");
+}
+
 }  // namespace stitch::train

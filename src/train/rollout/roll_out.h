@@ -58,4 +58,9 @@ Result<std::vector<RolloutGroup>> roll_out(const Decoder& decoder, const LessonR
                                            const RolloutSettings& settings, const RolloutPlace& place,
                                            rewards::Evaluator& evaluator);
 
+// kEnvironment when more than `most_unjudged` of the answers, and more than one, have no reward: nothing is to be
+// learned from them then. `of_what` ("step 3") and `run` are for the sentence.
+Result<void> check_judged(const std::vector<RolloutGroup>& groups, double most_unjudged, const std::string& of_what,
+                          const std::string& run);
+
 }  // namespace stitch::train

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/rollout/rollout_record.h"
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 
@@ -40,7 +41,15 @@ Json line_of(const RolloutGroup& group, size_t number, int64_t policy_version) {
   }
   line["finish_reason"] = sample.is_truncated ? "length" : "stop";
   line["text"] = sample.text;
+  if (!group.prompt->messages.empty()) {
+    line["messages"] = Json::parse(group.prompt->messages, nullptr, false);
+  }
   return line;
+}
+
+std::string text_in(const Json& line, const char* key) {
+  const Json found = line.value(key, Json());
+  return found.is_string() ? found.get<std::string>() : std::string();
 }
 
 Result<void> read_judgement(const Json& line, RolloutRecord& record) {
@@ -54,6 +63,15 @@ Result<void> read_judgement(const Json& line, RolloutRecord& record) {
   }
   record.is_pass = line.value("pass", Json()) == Json(true);
   record.is_hack = line.value("hack", Json()) == Json(true);
+  record.is_truncated = line.value("finish_reason", Json()) == Json("length");
+  const Json turns = line.value("turns", Json());
+  record.turns = turns.is_array() ? std::max<int64_t>(1, static_cast<int64_t>(turns.size())) : 1;
+  record.task = text_in(line, "task_id");
+  record.skill = text_in(line, "skill");
+  record.outcome = text_in(line, "outcome");
+  record.text = text_in(line, "text");
+  const Json messages = line.value("messages", Json());
+  record.messages = messages.is_array() ? messages.dump(-1, ' ', false, Json::error_handler_t::replace) : "";
   return {};
 }
 

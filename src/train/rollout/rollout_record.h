@@ -14,7 +14,7 @@ namespace stitch::train {
 
 // A line for each sample of `groups`: prompt_ids, response_ids, response_mask, logp_rollout, policy_version, group_id,
 // sample_index, task_id, skill, reward, trainable, outcome, pass, hack, metrics, turns (of each: its end and reward),
-// finish_reason and the last answer's text.
+// finish_reason, the last answer's text and, where the prompt has them, its messages.
 std::string rollout_lines(const std::vector<RolloutGroup>& groups, int64_t policy_version);
 
 struct RolloutRecord {
@@ -23,6 +23,11 @@ struct RolloutRecord {
   std::optional<double> reward{};  // none: nothing is known of it
   bool is_pass = false;
   bool is_hack = false;
+  bool is_truncated = false;
+  int64_t turns = 1;
+  std::string task{}, skill{}, outcome{};
+  std::string text{};      // of the last answer
+  std::string messages{};  // JSON of the question; empty where the line has none
 };
 
 struct RolloutFile {
