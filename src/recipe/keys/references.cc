@@ -51,9 +51,9 @@ Result<Json> with_places(const Json& keys, const StagePlaces& places, const std:
     if (value.is_string()) {
       STITCH_ASSIGN(value, placed(value.get<std::string>(), places, where));
     }
-    for (Json& each : value.is_array() ? value : Json::array()) {
-      if (each.is_string()) {
-        STITCH_ASSIGN(each, placed(each.get<std::string>(), places, where));
+    if (value.is_array()) {
+      for (Json& each : value) {
+        STITCH_ASSIGN(each, placed(each.is_string() ? each.get<std::string>() : "", places, where));
       }
     }
   }
