@@ -193,7 +193,7 @@ def keep(line: dict) -> list[float]:
         mates = [other[2] for other in line["answers"] if other[0] == group and is_verdict(real(other[2]))]
         before = [other for j, other in enumerate(line["answers"][:i]) if fates[j] in ("in", "same")]
         few = line.get("drop") and (len(mates) < 2 or min(mates) == max(mates))
-        low = (rule == "right" and "p" not in flags) or real(reward) is not None and reward < line.get("threshold", -1e300)
+        low = rule == "right" and "p" not in flags or (reward is not None and reward < line.get("threshold", -1e300))
         same = any(other[1] == prompt and other[4] == digest for other in before)
         reasons = [(not is_verdict(real(reward)), "unjudged"), (few, "dropped"), ("h" in flags, "hack"),
                    ("t" in flags and not line.get("truncated"), "truncated"), (low, "below"), (same, "same")]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`stitchcuda-train chain`: a tiny model goes through sft, rft, value and ppo by one configuration, is killed in each, and
-stops where a gate is shut. Cost: seconds.
+"""`stitchcuda-train chain`: a tiny model goes through sft, rft, value and ppo by one configuration, is killed in each,
+and stops where a gate is shut. Cost: seconds.
 """
 from __future__ import annotations
 
@@ -21,10 +21,13 @@ def stages(prefix: str, ev_gate: float = -100) -> list[dict]:
     common = {"optimizer": {"learning_rate": 0.01}, "checkpoint": {"every": 2}}
     draws = {"prompts": PROMPTS, "rollout": {"max_tokens": 6}, "evaluator": RIGHT}
     return [
-        {"name": "sft", "verb": "sft", "run": f"{prefix}/sft", "model": {"config": "config.json", "seed": 1}, "steps": 8,
-         "lora": {"r": 4}, "data": {"train": "answers.jsonl"}, "gate": {"key": "last.loss", "most": 6}, **common},
-        {"name": "rft", "verb": "rft", "run": f"{prefix}/rft", "steps": 6, "batch": 4, "keep": {"truncated": True},
-         "model": {"config": "config.json", "seed": 1, "adapter": "{sft}/adapter"}, "draw": {"samples": 16, "prompts": 2},
+        {"name": "sft", "verb": "sft", "run": f"{prefix}/sft", "steps": 8,
+         "model": {"config": "config.json", "seed": 1}, "lora": {"r": 4}, "data": {"train": "answers.jsonl"},
+         "gate": {"key": "last.loss", "most": 6}, **common},
+        {"name": "rft", "verb": "rft", "run": f"{prefix}/rft", "steps": 6, "batch": 4,
+         "keep": {"truncated": True},
+         "model": {"config": "config.json", "seed": 1, "adapter": "{sft}/adapter"},
+         "draw": {"samples": 16, "prompts": 2},
          "gate": {"key": "kept.kept", "least": 2}, **draws, **common},
         {"name": "value", "verb": "value", "run": f"{prefix}/value", "steps": 6, "batch": 8,
          "model": {"config": "config.json", "seed": 1, "adapter": "{rft}/adapter"},

@@ -69,11 +69,18 @@ void add_train(CLI::App* application, CommandLine* line) {
       "stitchcuda train --dry-run --config configs/stitchcuda-grpo.json # keys, memory, tokens");
   add_step(train, line, "sft", "Fine-tune a model on answers that are given; goes on with a run that was ended",
            "stitchcuda train sft --config sft.json # prints one JSON object");
+  add_step(train, line, "rft", "Draw answers, keep those that are right, fine-tune on them; goes on where it was ended",
+           "stitchcuda train rft --config rft.json # prints one JSON object; 1: too few answers were kept");
+  add_step(train, line, "value", "Train a critic of a policy that stands still, until its gate opens; goes on likewise",
+           "stitchcuda train value --config value.json # prints one JSON object; 1: the gate stayed shut");
   add_step(train, line, "grpo",
            "Learn from rewards, within groups of answers to one prompt; goes on where it was ended",
            "stitchcuda train grpo --config grpo.json # prints one JSON object, and a line a step on stderr");
   add_step(train, line, "ppo", "Learn from rewards, beside a critic that learns too; goes on where it was ended",
            "stitchcuda train ppo --config ppo.json # prints one JSON object, and a line a step on stderr");
+  add_step(train, line, "chain",
+           "Run several stages, each from what those before it left; goes on in the one it was in",
+           "stitchcuda train chain --config configs/cuda-agent.json # 1: the gate of a stage is shut");
   add_step(train, line, "sample", "Draw a model's answers to prompts",
            "stitchcuda train sample --config draw.json # prints one JSON object");
 }
