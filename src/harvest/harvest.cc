@@ -95,9 +95,9 @@ std::string sub_task_of(const Json& sample) { return sample.at("verdict").value(
 std::map<std::string, double> best_steps(const std::vector<Json>& samples) {
   std::map<std::string, double> best;
   for (const Json& sample : samples) {
-    const Json verdict = sample.value("verdict", Json());
-    const Json us = verdict.is_object() ? verdict.value("step_us", Json()) : Json();
-    if (us.is_number() && verdict.value("outcome", "") == "right") {
+    const Json judged = sample.value("verdict", Json());
+    const Json us = judged.is_object() ? judged.value("step_us", Json()) : Json();
+    if (us.is_number() && judged.value("outcome", "") == "right") {
       double& known = best[sub_task_of(sample)];
       known = known == 0 ? us.get<double>() : std::min(known, us.get<double>());
     }
