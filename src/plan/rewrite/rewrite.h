@@ -59,8 +59,8 @@ Result<ir::Graph> turn_products(const ir::Graph& graph);
 Result<ir::Graph> spread_cats(const ir::Graph& graph);
 // A concatenation that begins with all parts of another takes that one as its first part.
 Result<ir::Graph> chain_cats(const ir::Graph& graph);
-// Sums and means over what a product or transposed convolution makes, which nothing else reads, become products with
-// sums of the weight.
+// Sums and means over what a product or convolution makes, which nothing else reads, become products with sums of its
+// operands.
 Result<ir::Graph> reduce_products(const ir::Graph& graph);
 // Average pools of what a product or convolution makes, which nothing else reads, are taken of the image or the weight.
 Result<ir::Graph> pool_products(const ir::Graph& graph);
