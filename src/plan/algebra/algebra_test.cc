@@ -251,6 +251,73 @@ void expect_alike(const ir::ReferenceTensor& wanted, const ir::ReferenceTensor& 
   }
 }
 
+// A mean behind a norm, of rows just large enough to be reduced, whose results a factor was applied to, `factor_first`
+// or not.
+ir::Graph factor_before_mean(Op op, bool factor_first, TensorRole role) {
+  constexpr int64_t kParts = 4;
+  constexpr int64_t kRow = int64_t{1} << 15;
+  ir::Graph graph;
+  graph.name = "factor";
+  graph.mode = "eval";
+  ir::Builder builder(graph);
+  const ValueId x = builder.add_input("x", {DataType::kFloat32, {1, kRow}}, TensorRole::kInput, "x");
+  const ValueId factor = builder.add_input("f", {DataType::kFloat32, {kParts, 1}}, role, "f");
+  const auto node = [&](Op of, std::vector<ir::Operand> operands, NodeAttributes attributes) {
+    return *builder.add_one({of, std::move(operands), std::move(attributes), {}, {}});
+  };
+  const ValueId normal = node(Op::kLayerNorm, {x, ir::Absent{}, ir::Absent{}},
+                              {{"normalized_shape", std::vector<int64_t>{kRow}}, {"eps", 1e-3}});
+  const ValueId parts = node(Op::kReshape, {normal}, {{"shape", std::vector<int64_t>{1, kParts, kRow / kParts}}});
+  const ValueId scaled = factor_first ? node(op, {factor, parts}, {}) : node(op, {parts, factor}, {});
+  const ValueId mean = node(Op::kMean, {scaled}, {{"dim", std::vector<int64_t>{2}}, {"keepdim", true}});
+  graph.outputs = {{mean, TensorRole::kOutput, "0"}};
+  return graph;
+}
+
+bool normalises(const ir::Graph& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                     [](const ir::Node& node) { return node.op == Op::kLayerNorm; });
+}
+
+// Interprets `before` and its rewritten form with `odd` as the first element of input `place`.
+void expect_alike_with(const ir::Graph& before, const ir::Graph& after, size_t place, double odd) {
+  auto inputs = testing::random_inputs(before, 7);
+  inputs[place].data[0] = odd;
+  const auto wanted = ir::interpret(before, inputs);
+  const auto got = ir::interpret(after, inputs);
+  ASSERT_TRUE(wanted.has_value() && got.has_value());
+  expect_alike((*wanted)[0], (*got)[0], true, ir::print(after));
+}
+
+constexpr double kOddNumbers[] = {0.0, std::numeric_limits<double>::infinity(),
+                                  -std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()};
+
+TEST(Algebra, InfiniteFactorsAndZeroDivisorsStayWithinSums) {
+  for (const Op op : {Op::kMul, Op::kDiv, Op::kAdd, Op::kSub}) {
+    for (const bool factor_first : {false, true}) {
+      const ir::Graph before = factor_before_mean(op, factor_first, TensorRole::kInput);
+      const auto after = rewrite(before);
+      ASSERT_TRUE(after.has_value());
+      for (const double odd : kOddNumbers) {
+        expect_alike_with(before, *after, 1, odd);
+      }
+    }
+  }
+}
+
+TEST(Algebra, MeansOfLargeNormalisedRowsAreThoseOfTheirParts) {
+  for (const Op op : {Op::kMul, Op::kDiv, Op::kAdd, Op::kSub}) {
+    const ir::Graph before = factor_before_mean(op, false, TensorRole::kParameter);
+    const auto after = rewrite(before);
+    ASSERT_TRUE(after.has_value());
+    EXPECT_EQ(normalises(*after), op == Op::kDiv) << ir::print(*after);  // a divisor may be zero
+    expect_alike_with(before, *after, 0, 1.0);
+    for (const double odd : kOddNumbers) {
+      expect_alike_with(before, *after, 0, odd);
+    }
+  }
+}
+
 TEST(Algebra, RandomProgramsMeanTheSame) {
   constexpr uint32_t kPrograms = 100;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();

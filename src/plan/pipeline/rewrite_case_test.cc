@@ -48,6 +48,7 @@ const std::map<std::string, Pass>& passes() {
                                                   {"spread_cats", spread_cats},
                                                   {"reduce_products", reduce_products},
                                                   {"pool_products", pool_products},
+                                                  {"reduce_norms", reduce_norms},
                                                   {"separate_outputs", separate_outputs},
                                                   {"keep_channels_last", keep_what_libraries_take},
                                                   {"rewrite", rewrite}};

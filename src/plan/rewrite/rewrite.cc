@@ -23,6 +23,7 @@ Result<ir::Graph> rewrite(const ir::Graph& graph) {
   STITCH_ASSIGN(result, move_permutes(result));
   STITCH_ASSIGN(result, follow_operands(result));
   STITCH_ASSIGN(result, turn_products(result));
+  STITCH_ASSIGN(result, reduce_norms(result));
   STITCH_ASSIGN(result, reduce_products(result));
   STITCH_ASSIGN(result, pool_products(result));
   // After identities: x * 1 + y and x + y are the same node only then.
