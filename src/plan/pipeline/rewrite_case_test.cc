@@ -49,6 +49,7 @@ const std::map<std::string, Pass>& passes() {
                                                   {"reduce_products", reduce_products},
                                                   {"pool_products", pool_products},
                                                   {"reduce_norms", reduce_norms},
+                                                  {"compose_pools", compose_pools},
                                                   {"separate_outputs", separate_outputs},
                                                   {"keep_channels_last", keep_what_libraries_take},
                                                   {"rewrite", rewrite}};

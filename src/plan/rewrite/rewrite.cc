@@ -26,6 +26,7 @@ Result<ir::Graph> rewrite(const ir::Graph& graph) {
   STITCH_ASSIGN(result, reduce_norms(result));
   STITCH_ASSIGN(result, reduce_products(result));
   STITCH_ASSIGN(result, pool_products(result));
+  STITCH_ASSIGN(result, compose_pools(result));
   // After identities: x * 1 + y and x + y are the same node only then.
   STITCH_ASSIGN(result, share_common_nodes(result));
   STITCH_ASSIGN(result, spread_cats(result));
