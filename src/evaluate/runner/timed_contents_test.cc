@@ -134,9 +134,12 @@ TEST_P(TimedContentsTest, TheWorkspaceIsPoisonedBeforeEachBurst) {
 }
 
 TEST_P(TimedContentsTest, OneDrawAndTimesThatOnlyRankAreNotMixed) {
-  timing.judges_all = false;
-  EXPECT_FALSE(time("good").timing.is_mixed);
-  timing.judges_all = true;
+  timing.judges_calls = false;
+  const Timing ranking = time("good").timing;
+  EXPECT_FALSE(ranking.is_mixed);
+  EXPECT_EQ(ranking.calls_judged, 0);
+  EXPECT_GT(ranking.median_us, 0);
+  timing.judges_calls = true;
   subject.draws.resize(1);
   const TimingOutcome outcome = time("good");
   EXPECT_EQ(outcome.ending, Ending::kOk) << outcome.message;

@@ -21,7 +21,7 @@ constexpr int kOrderedCalls = 3;
 
 Result<void> TimedCalls::open(const TimedSubject& subject, const TimingOptions& options) {
   STITCH_TRY(calls_.make_ready());
-  judges_all_ = options.judges_all;
+  judges_calls_ = options.judges_calls;
   STITCH_TRY(memory_.open(subject, options));
   constants_ = memory_.constants();
   STITCH_TRY(constants_.remember(calls_.session()));
@@ -51,7 +51,7 @@ Result<BlockTimes> TimedCalls::burst(int count, Burst kind) {
   // Looked at in another order than they were made in.
   BurstCalls looked_at = calls;
   std::shuffle(looked_at.begin(), looked_at.end(), session.random());
-  looked_at.resize(!with_calls ? 0 : judges_all_ ? looked_at.size() : 1);
+  looked_at.resize(!with_calls ? 0 : judges_calls_ ? looked_at.size() : 1);
   STITCH_TRY(contents_.put(calls));
   STITCH_ASSIGN(const wire::Answer answer, ask_for(calls, kind));
   STITCH_ASSIGN(const KeeperClient::Stopped stopped,
@@ -62,7 +62,7 @@ Result<BlockTimes> TimedCalls::burst(int count, Burst kind) {
   }
   if (with_calls) {
     last_ = {.calls = looked_at, .results = memory_.results_of(looked_at), .digests = stopped.digests};
-    STITCH_TRY(judge_results());
+    STITCH_TRY(judges_calls_ ? judge_results() : Result<void>());
     STITCH_TRY(sample_.offer(last_.calls));
   }
   BlockTimes times;
@@ -192,7 +192,7 @@ Result<void> TimedCalls::warm_up(double block_us) {
 Result<BlockOutcome> TimedCalls::time_block() {
   BlockTimes block;
   const auto bursts = static_cast<uint64_t>(plan_.bursts);
-  const bool looks_at_order = judges_all_ && calls_.session().looks_at_order();
+  const bool looks_at_order = judges_calls_ && calls_.session().looks_at_order();
   const uint64_t ordered_before = looks_at_order ? calls_.session().random()() % bursts : bursts;
   for (uint64_t i = 0; i < bursts; ++i) {
     if (i == ordered_before) {

@@ -58,7 +58,7 @@ class TimedCalls {
   std::vector<double> empty_us_;  // of bursts without calls, by the keeper
   std::vector<double> empty_event_us_;
   int64_t calls_judged_ = 0;
-  bool judges_all_ = true;
+  bool judges_calls_ = true;
 };
 
 }  // namespace stitch::evaluate

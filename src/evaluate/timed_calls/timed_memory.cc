@@ -189,9 +189,11 @@ Result<void> TimedMemory::bind_ring(bool graph) {
 
 Result<void> TimedMemory::open(const TimedSubject& subject, const TimingOptions& options) {
   STITCH_CHECK(!subject.draws.empty()) << "nothing to time a program with";
-  mixing_ = options.judges_all ? subject.mixing : std::nullopt;
+  mixing_ = options.judges_calls ? subject.mixing : std::nullopt;
   STITCH_TRY(hide_draws(subject.draws));
-  STITCH_TRY(run_untimed());
+  if (options.judges_calls) {
+    STITCH_TRY(run_untimed());
+  }
   STITCH_TRY(place_ring(options));
   STITCH_TRY(hide_results());
   return bind_ring(options.graph);

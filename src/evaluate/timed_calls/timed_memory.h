@@ -25,8 +25,8 @@ class TimedMemory {
 
   explicit TimedMemory(ProgramCalls& calls) : calls_(calls) {}
 
-  // Hides contents, calls the program on each draw untimed, and places and binds the ring. There are no mixes where
-  // memory does not suffice for them.
+  // Hides contents, calls the program on each draw untimed where timed calls are judged, and places and binds the ring.
+  // There are no mixes where memory does not suffice for them.
   Result<void> open(const TimedSubject& subject, const TimingOptions& options);
 
   // How inputs and states are mixed; none where each call has a draw as it is.

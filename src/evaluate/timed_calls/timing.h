@@ -55,8 +55,9 @@ struct TimingOptions {
   int tries = kMaxTries;  // as long as the times may not be reported
   bool cold_l2 = true;
   bool graph = false;  // launch a captured graph instead of calling run()
-  // False: of each burst one call, by chance. For ranking settings of our own; never for a time that is reported.
-  bool judges_all = true;
+  // False: no answer is compared, so that gigabytes of them stay on the device. For ranking settings of our own; never
+  // for a time that is reported.
+  bool judges_calls = true;
   uint64_t l2_bytes = 0;  // for tests: another size than the device's
 };
 
@@ -70,7 +71,7 @@ struct Timing {
   int calls_per_block = 0;
   int sets = 0;                // of buffers
   uint64_t evicted_bytes = 0;  // before each call
-  int64_t calls_judged = 0;    // every timed call, warm-up included
+  int64_t calls_judged = 0;    // every timed call, warm-up included, or none
   bool by_events = false;      // the worker's events told of more than the keeper's clock, in most blocks
   bool is_mixed = false;       // no two timed calls had the same contents, but for one in eight
   int64_t calls_compared = 0;  // of those with contents of their own, with the reference's answer to these

@@ -18,7 +18,7 @@ constexpr Measurement kDoesNotWork{std::numeric_limits<double>::infinity(), 0};
 
 // Long enough to tell settings apart, short enough to try many.
 constexpr evaluate::TimingOptions kTiming{
-    .block_us = 4000, .blocks = 7, .tries = 1, .cold_l2 = true, .graph = true, .judges_all = false};
+    .block_us = 4000, .blocks = 7, .tries = 1, .cold_l2 = true, .graph = true, .judges_calls = false};
 
 Result<plan::Plan> step_alone(const plan::Plan& plan, size_t index, const kernels::Setting& setting) {
   STITCH_ASSIGN(const plan::Plan alone, plan::step_plan(plan, static_cast<int>(index)));
@@ -95,7 +95,7 @@ Result<std::optional<Measurement>> time_plan(const plan::Plan& plan, int jobs, c
 // Enough fours for an interval, and short blocks: this ranks two programs, and no time of it is told.
 constexpr int kFours = 8;
 constexpr evaluate::TimingOptions kTurns{
-    .block_us = 8000, .blocks = 1, .tries = 2, .cold_l2 = true, .graph = true, .judges_all = false};
+    .block_us = 8000, .blocks = 1, .tries = 2, .cold_l2 = true, .graph = true, .judges_calls = false};
 
 Turns of_one_alone(double speedup) {
   return {.speedup = {.median = speedup, .low = speedup, .high = speedup, .refusal = {}}, .other_us = 0};
