@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <optional>
-#include <sstream>
 
 #include "base/fs/files.h"
 #include "base/hash/sha256.h"
 #include "base/json/json.h"
+#include "base/text/filled_lines.h"
 #include "base/text/printable.h"
 #include "weights/gguf/gguf_file.h"
 #include "weights/gguf/gguf_tokenizer.h"
@@ -150,14 +150,8 @@ Result<LessonReader> LessonReader::open(const LessonSource& source, int64_t voca
 Result<LessonFile> LessonReader::read(const std::filesystem::path& path, int64_t max_tokens, RecordKind kind) const {
   STITCH_ASSIGN(const std::string text, read_file(path));
   LessonLines lines(*this, path.string(), max_tokens, kind);
-  std::istringstream stream(text);
-  int64_t number = 0;
-  for (std::string line; std::getline(stream, line);) {
-    ++number;
-    if (line.find_first_not_of(" \t\r") != std::string::npos) {
-      STITCH_TRY(lines.take(line, number));
-    }
-  }
+  STITCH_TRY(for_each_filled_line(
+      text, [&](std::string_view line, int64_t number) { return lines.take(std::string(line), number); }));
   return std::move(lines).end(sha256_hex(text));
 }
 

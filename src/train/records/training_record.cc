@@ -2,11 +2,11 @@
 #include "train/records/training_record.h"
 
 #include <algorithm>
-#include <sstream>
 
 #include "base/fs/files.h"
 #include "base/hash/sha256.h"
 #include "base/json/json.h"
+#include "base/text/filled_lines.h"
 
 namespace stitch::train {
 namespace {
@@ -91,15 +91,11 @@ Result<RecordFile> read_records(const std::filesystem::path& path, int64_t vocab
   STITCH_ASSIGN(const std::string text, read_file(path));
   RecordFile file{{}, sha256_hex(text)};
   const Reader reader{path.string(), vocab, max_tokens, kind};
-  std::istringstream lines(text);
-  int64_t number = 0;
-  for (std::string line; std::getline(lines, line);) {
-    ++number;
-    if (line.find_first_not_of(" \t\r") != std::string::npos) {
-      STITCH_ASSIGN(TrainingRecord record, reader.record(line, number));
-      file.records.push_back(std::move(record));
-    }
-  }
+  STITCH_TRY(for_each_filled_line(text, [&](std::string_view line, int64_t number) -> Result<void> {
+    STITCH_ASSIGN(TrainingRecord record, reader.record(std::string(line), number));
+    file.records.push_back(std::move(record));
+    return {};
+  }));
   if (file.records.empty()) {
     return failure(ErrorCode::kFileInvalid, "the file has no record", path.string(), "name one that has");
   }

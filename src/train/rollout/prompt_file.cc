@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <optional>
 #include <set>
-#include <sstream>
 
 #include "base/fs/files.h"
 #include "base/hash/sha256.h"
 #include "base/json/json.h"
+#include "base/text/filled_lines.h"
 
 namespace stitch::train {
 namespace {
@@ -130,20 +130,14 @@ Result<PromptFile> read_prompt_file(const LessonReader& reader, const std::files
   STITCH_ASSIGN(const std::string text, read_file(path));
   PromptFile file{.prompts = {}, .sha256 = sha256_hex(text), .left_out = {}};
   PromptLines lines(reader, vocab, max_tokens);
-  std::istringstream stream(text);
-  int64_t number = 0;
-  for (std::string line; std::getline(stream, line);) {
-    ++number;
-    if (line.find_first_not_of(" \t\r") == std::string::npos) {
-      continue;
-    }
+  STITCH_TRY(for_each_filled_line(text, [&](std::string_view line, int64_t number) -> Result<void> {
     const std::string where = path.string() + ":" + std::to_string(number);
-    STITCH_ASSIGN(const Json json, parse_json(line, where));
+    STITCH_ASSIGN(const Json json, parse_json(std::string(line), where));
     const auto taken = lines.take(json, file);
-    if (!taken.has_value()) {
-      return failure(ErrorCode::kFileInvalid, taken.error().message, where, "change or remove this line");
-    }
-  }
+    return taken.has_value()
+               ? Result<void>()
+               : failure(ErrorCode::kFileInvalid, taken.error().message, where, "change or remove this line");
+  }));
   if (file.prompts.empty()) {
     return failure(ErrorCode::kFileInvalid,
                    "the file has no prompt: " + std::to_string(file.left_out.with_tools) + " have tools, " +

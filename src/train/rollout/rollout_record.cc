@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "base/fs/files.h"
 #include "base/hash/sha256.h"
 #include "base/json/json.h"
+#include "base/text/filled_lines.h"
 
 namespace stitch::train {
 namespace {
@@ -94,15 +94,9 @@ Result<RolloutFile> read_rollouts(const std::filesystem::path& path, int64_t voc
   if (file.sha256 != records.sha256) {
     return failure(ErrorCode::kEnvironment, "the file changed while it was read", path.string(), "try again");
   }
-  std::istringstream stream(text);
-  int64_t number = 0;
-  for (std::string line; std::getline(stream, line);) {
-    ++number;
-    if (line.find_first_not_of(" \t\r") == std::string::npos) {
-      continue;
-    }
+  STITCH_TRY(for_each_filled_line(text, [&](std::string_view line, int64_t number) -> Result<void> {
     const std::string where = path.string() + ":" + std::to_string(number);
-    STITCH_ASSIGN(const Json json, parse_json(line, where));
+    STITCH_ASSIGN(const Json json, parse_json(std::string(line), where));
     RolloutRecord record{.record = std::move(records.records[file.records.size()])};
     const auto read = read_judgement(json, record);
     if (!read.has_value()) {
@@ -110,7 +104,8 @@ Result<RolloutFile> read_rollouts(const std::filesystem::path& path, int64_t voc
                      "name a file of a run's folder 'rollouts', or change or remove this line");
     }
     file.records.push_back(std::move(record));
-  }
+    return {};
+  }));
   return file;
 }
 
