@@ -91,6 +91,40 @@ void check_inner_batch(Checker& checker) {
   checker.close(problem.name("inner batch"), c.values(), problem.expected<kK, kK>(), kTolerance);
 }
 
+// Three levels: 2 x 2 x 3 matrices, of A laid as (middle, outer, inner), of B shared by the middle ones.
+void check_middle_batch(Checker& checker) {
+  constexpr Layout kK = Layout::kContiguousK;
+  GemmShape shape = gemm_shape(12, 8, 12, 16);
+  shape.inner_batch = 3;
+  shape.middle_batch = 2;
+  GemmCase problem(shape);
+  const int64_t of_a = shape.m * shape.k;
+  const int64_t of_b = shape.k * shape.n;
+  std::vector<float> laid(problem.a.size());
+  for (int64_t batch = 0; batch < shape.batch; ++batch) {
+    const int64_t inner = batch % 3;
+    const int64_t middle = batch / 3 % 2;
+    const int64_t outer = batch / 6;
+    std::copy_n(problem.a.begin() + batch * of_a, of_a, laid.begin() + ((middle * 2 + outer) * 3 + inner) * of_a);
+    std::copy_n(problem.b.begin() + (outer * 6 + inner) * of_b, of_b, problem.b.begin() + batch * of_b);
+  }
+  const DeviceFloats a(laid);
+  const DeviceFloats b(problem.b);
+  const DeviceFloats bias(problem.bias);
+  const DeviceFloats c(shape.batch * shape.m * shape.n);
+  auto view_a = matrix_a<kK>(a.data(), shape);
+  auto view_b = matrix_b<kK>(b.data(), shape);
+  view_a.inner_batch_stride = of_a;
+  view_a.middle_batch_stride = 6 * of_a;
+  view_a.batch_stride = 3 * of_a;
+  view_b.inner_batch_stride = of_b;
+  view_b.middle_batch_stride = 0;
+  view_b.batch_stride = 6 * of_b;
+  const BiasRelu epilogue{c.data(), bias.data(), shape.m, shape.n};
+  checker.launched("middle", launch_gemm_ffma<FfmaTileSmall, kK, kK>(shape, view_a, view_b, epilogue, nullptr));
+  checker.close(problem.name("middle batch"), c.values(), problem.expected<kK, kK>(), kTolerance);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -107,5 +141,6 @@ int main(int count, char** arguments) {
   check_split(checker);
   check_prologue(checker);
   check_inner_batch(checker);
+  check_middle_batch(checker);
   return checker.finish();
 }

@@ -27,9 +27,9 @@ std::vector<float> product(Checker& checker, const GemmCase& problem) {
   const DeviceFloats memory_b(split_bytes(shape.batch, shape.n, shape.k) / 4);
   const auto view_a = matrix_a<kLayoutA>(a.data(), shape);
   const auto view_b = matrix_b<kLayoutB>(b.data(), shape);
-  checker.launched("split", launch_split<kLayoutA>(view_a, shape.batch, shape.inner_batch, shape.m, shape.k,
-                                                   memory_a.data(), nullptr));
-  checker.launched("split", launch_split<kLayoutB>(transposed(view_b), shape.batch, shape.inner_batch, shape.n, shape.k,
+  checker.launched(
+      "split", launch_split<kLayoutA>(view_a, shape.batch, shape.levels(), shape.m, shape.k, memory_a.data(), nullptr));
+  checker.launched("split", launch_split<kLayoutB>(transposed(view_b), shape.batch, shape.levels(), shape.n, shape.k,
                                                    memory_b.data(), nullptr));
   checker.launched("planes", launch_gemm_split<Tile, kLayoutA, kLayoutB>(
                                  shape, view_a, view_b, split_matrix(memory_a.data(), shape.batch, shape.m, shape.k),

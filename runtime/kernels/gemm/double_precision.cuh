@@ -21,8 +21,8 @@ __global__ void __launch_bounds__(kTile* kTile)
   const int thread_column = threadIdx.x % kTile;
   const int64_t row = block / column_tiles % row_tiles * kTile + thread_row;
   const int64_t column = block % column_tiles * kTile + thread_column;
-  const double* rows = batch_start(lhs, batch, shape.inner_batch) + row * lhs.row_stride;
-  const double* columns = batch_start(rhs, batch, shape.inner_batch) + column * rhs.column_stride;
+  const double* rows = batch_start(lhs, batch, shape.levels()) + row * lhs.row_stride;
+  const double* columns = batch_start(rhs, batch, shape.levels()) + column * rhs.column_stride;
   double sum = 0.0;
   for (int64_t start = 0; start < shape.k; start += kTile) {
     const int64_t k_of_lhs = start + thread_column;

@@ -43,9 +43,9 @@ __global__ void __launch_bounds__(Tile::threads, 512 / Tile::threads)
     gemm_ffma_kernel(GemmShape shape, StridedMatrix<TLhs> lhs, StridedMatrix<TRhs> rhs, Alignment aligned,
                      BlockRaster raster, Prologue prologue, Epilogue epilogue) {
   const BlockPlace place = raster.place();
-  const OperandView<TLhs> lhs_view{batch_start(lhs, place.batch, shape.inner_batch), lhs.row_stride, lhs.column_stride,
+  const OperandView<TLhs> lhs_view{batch_start(lhs, place.batch, shape.levels()), lhs.row_stride, lhs.column_stride,
                                    shape.m, aligned.lhs};
-  const OperandView<TRhs> rhs_view{batch_start(rhs, place.batch, shape.inner_batch), rhs.column_stride, rhs.row_stride,
+  const OperandView<TRhs> rhs_view{batch_start(rhs, place.batch, shape.levels()), rhs.column_stride, rhs.row_stride,
                                    shape.n, aligned.rhs};
   FfmaOperand<Tile::m, Tile::k, Tile::threads, kLhsLayout, TLhs, BatchPrologue<Prologue>> lhs_operand(
       lhs_view, place.row, place.k_end, {prologue, place.batch});

@@ -19,12 +19,12 @@ struct LibraryEpilogue {
   LibraryActivation activation = LibraryActivation::kNone;
 };
 
-// d is contiguous. Two batch levels are not taken.
+// d is contiguous. Batches of several levels are not taken.
 template <LibraryMath kMath, Layout kLhsLayout, Layout kRhsLayout, typename T, typename Result>
 cudaError_t launch_gemm_library(const StepArgs* args, const GemmShape& shape, const StridedMatrix<T>& lhs,
                                 const StridedMatrix<T>& rhs, Result* d, const LibraryEpilogue& epilogue,
                                 void* workspace, cudaStream_t stream) {
-  if (shape.inner_batch != 1) {
+  if (shape.inner_batch != 1 || shape.middle_batch != 1) {
     return cudaErrorNotSupported;
   }
   constexpr bool kAlongK[] = {kLhsLayout == Layout::kContiguousK, kRhsLayout == Layout::kContiguousK};

@@ -40,9 +40,9 @@ __global__ void __launch_bounds__(Tile::threads, MmaResidency<Math, Tile>::kBloc
   extern __shared__ __align__(16) float shared_tiles[];
   const BlockPlace place = raster.place();
   const int64_t batch = place.split * shape.batch + place.batch;
-  const OperandView<float> lhs_view{batch_start(lhs, place.batch, shape.inner_batch), lhs.row_stride, lhs.column_stride,
+  const OperandView<float> lhs_view{batch_start(lhs, place.batch, shape.levels()), lhs.row_stride, lhs.column_stride,
                                     shape.m, kWide};
-  const OperandView<float> rhs_view{batch_start(rhs, place.batch, shape.inner_batch), rhs.column_stride, rhs.row_stride,
+  const OperandView<float> rhs_view{batch_start(rhs, place.batch, shape.levels()), rhs.column_stride, rhs.row_stride,
                                     shape.n, kWide};
   MmaAsyncOperand<Tile::n, Tile::k, Tile::threads, kRhsLayout, kWide> rhs_operand(rhs_view, place.column, place.k_end);
   if constexpr (kIsNoPrologue<Prologue>) {

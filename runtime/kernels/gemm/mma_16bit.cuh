@@ -60,9 +60,9 @@ __global__ void __launch_bounds__(Tile::threads, MmaResidency<typename SixteenBi
                       BlockRaster raster, Epilogue epilogue) {
   extern __shared__ __align__(16) float shared_tiles[];
   const BlockPlace place = raster.place();
-  const OperandView<T> lhs_view{batch_start(lhs, place.batch, shape.inner_batch), lhs.row_stride, lhs.column_stride,
+  const OperandView<T> lhs_view{batch_start(lhs, place.batch, shape.levels()), lhs.row_stride, lhs.column_stride,
                                 shape.m, aligned.lhs};
-  const OperandView<T> rhs_view{batch_start(rhs, place.batch, shape.inner_batch), rhs.column_stride, rhs.row_stride,
+  const OperandView<T> rhs_view{batch_start(rhs, place.batch, shape.levels()), rhs.column_stride, rhs.row_stride,
                                 shape.n, aligned.rhs};
   MmaTransformedOperand<Tile::m, Tile::k, Tile::threads, kLhsLayout, AsStored, T> lhs_operand(lhs_view, place.row,
                                                                                               place.k_end, {});
@@ -124,10 +124,10 @@ __global__ void __launch_bounds__(Tile::threads, MmaResidency<Pairs<T>, Tile>::k
   const BlockPlace place = raster.place();
   const int64_t k_end_elements = 2 * place.k_end < depth ? 2 * place.k_end : depth;
   typename Lhs::Type lhs_operand =
-      Lhs::of({batch_start(lhs, place.batch, words.inner_batch), lhs.row_stride, lhs.column_stride, words.m, kWide},
+      Lhs::of({batch_start(lhs, place.batch, words.levels()), lhs.row_stride, lhs.column_stride, words.m, kWide},
               place.row, place.k_end, k_end_elements);
   typename Rhs::Type rhs_operand =
-      Rhs::of({batch_start(rhs, place.batch, words.inner_batch), rhs.column_stride, rhs.row_stride, words.n, kWide},
+      Rhs::of({batch_start(rhs, place.batch, words.levels()), rhs.column_stride, rhs.row_stride, words.n, kWide},
               place.column, place.k_end, k_end_elements);
   mma_block<Pairs<T>, Tile>(lhs_operand, rhs_operand, shared_tiles, words, place,
                             place.split * words.batch + place.batch, epilogue);
@@ -155,7 +155,7 @@ cudaError_t launch_pairs(const GemmShape& shape, const StridedMatrix<T>& lhs, co
 // Whether all rows start at a multiple of so many bytes.
 template <typename T>
 bool rows_start_at(const StridedMatrix<T>& matrix, int64_t row_stride, int64_t bytes) {
-  const int64_t strides = matrix.batch_stride | matrix.inner_batch_stride | row_stride;
+  const int64_t strides = matrix.batch_stride | matrix.inner_batch_stride | matrix.middle_batch_stride | row_stride;
   return reinterpret_cast<uintptr_t>(matrix.data) % bytes == 0 && strides % (bytes / int64_t{sizeof(T)}) == 0;
 }
 

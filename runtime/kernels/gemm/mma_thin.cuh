@@ -200,10 +200,10 @@ __global__ void __launch_bounds__(kThreads, kDepth > 32 ? 2 : 3)
   extern __shared__ __align__(16) float shared_tiles[];
   constexpr int kTile = kColumns * kDepth;
   const int64_t batch = blockIdx.z;
-  const OperandView<float> lhs_view{batch_start(lhs, batch, shape.inner_batch), lhs.row_stride, lhs.column_stride,
-                                    shape.m, kWide};
-  const OperandView<float> rhs_view{batch_start(rhs, batch, shape.inner_batch), rhs.column_stride, rhs.row_stride,
-                                    shape.n, kWide};
+  const OperandView<float> lhs_view{batch_start(lhs, batch, shape.levels()), lhs.row_stride, lhs.column_stride, shape.m,
+                                    kWide};
+  const OperandView<float> rhs_view{batch_start(rhs, batch, shape.levels()), rhs.column_stride, rhs.row_stride, shape.n,
+                                    kWide};
   const int64_t first = static_cast<int64_t>(blockIdx.x) * span;
   const int64_t end = first + span < shape.n ? first + span : shape.n;
   const auto begin = [&](int64_t column, int stage) {

@@ -14,15 +14,24 @@
 
 namespace stitch {
 
+struct BatchLevels {
+  int64_t inner;
+  int64_t middle;
+};
+
 struct GemmShape {
   int64_t batch;
   int64_t m;
   int64_t n;
   int64_t k;
-  // Two-level batches (heads inside a batch, one of them broadcast): batch index i is (i / inner_batch,
-  // i % inner_batch), and an operand's offset is quotient * batch_stride + remainder * inner_batch_stride.
+  // Batches of levels (heads inside a batch, one of them broadcast): of a batch index the remainder by inner_batch
+  // steps by inner_batch_stride, that of the quotient by middle_batch steps by middle_batch_stride, and what is left by
+  // batch_stride.
   int64_t inner_batch = 1;
+  int64_t middle_batch = 1;
   bool epilogue_vectorised = false;
+
+  __host__ __device__ BatchLevels levels() const { return {inner_batch, middle_batch}; }
 };
 
 template <typename T>
@@ -32,20 +41,28 @@ struct StridedMatrix {
   int64_t row_stride;     // lhs: stride of m; rhs: stride of k
   int64_t column_stride;  // lhs: stride of k; rhs: stride of n
   int64_t inner_batch_stride = 0;
+  int64_t middle_batch_stride = 0;
 };
 
 template <typename T>
-__device__ __forceinline__ const T* batch_start(const StridedMatrix<T>& matrix, int64_t batch, int64_t inner_batch) {
-  if (inner_batch == 1) {
-    return matrix.data + batch * matrix.batch_stride;
+__device__ __forceinline__ const T* batch_start(const StridedMatrix<T>& matrix, int64_t batch, BatchLevels levels) {
+  const T* start = matrix.data;
+  if (levels.inner != 1) {
+    start += batch % levels.inner * matrix.inner_batch_stride;
+    batch /= levels.inner;
   }
-  return matrix.data + batch / inner_batch * matrix.batch_stride + batch % inner_batch * matrix.inner_batch_stride;
+  if (levels.middle != 1) {
+    start += batch % levels.middle * matrix.middle_batch_stride;
+    batch /= levels.middle;
+  }
+  return start + batch * matrix.batch_stride;
 }
 
 // True when groups of 4 along the contiguous axis, starting at a multiple of 4, are aligned everywhere.
 template <typename T>
 __host__ bool groups_aligned(const StridedMatrix<T>& matrix, int64_t other_stride) {
-  return lanes_aligned(matrix.data, matrix.batch_stride, matrix.inner_batch_stride, other_stride);
+  return lanes_aligned(matrix.data, matrix.batch_stride, matrix.inner_batch_stride, matrix.middle_batch_stride,
+                       other_stride);
 }
 
 // Which axis of an operand has stride 1. K-contiguous: lhs row-major (m, k), rhs as linear's weight (n, k).

@@ -171,7 +171,7 @@ __device__ __forceinline__ uint32_t over_row(uint32_t value, const Combine& comb
 // few rows are under way at the same time.
 template <bool kWide, int kRowThreads>
 __global__ void __launch_bounds__(kThreads)
-    split_rows_kernel(StridedMatrix<float> matrix, int64_t inner_batch, int64_t rows, int64_t depth,
+    split_rows_kernel(StridedMatrix<float> matrix, BatchLevels levels, int64_t rows, int64_t depth,
                       unsigned char* planes, float* unscale) {
   constexpr int kStep = kRowThreads * kPiece;
   const int64_t row = static_cast<int64_t>(blockIdx.x) * (kThreads / kRowThreads) + threadIdx.x / kRowThreads;
@@ -180,7 +180,7 @@ __global__ void __launch_bounds__(kThreads)
   }
   const int64_t batch = blockIdx.y;
   const int64_t first = static_cast<int64_t>(threadIdx.x % kRowThreads) * kPiece;
-  const float* source = batch_start(matrix, batch, inner_batch) + row * matrix.row_stride;
+  const float* source = batch_start(matrix, batch, levels) + row * matrix.row_stride;
   float held[kHeld][kPiece];
   uint32_t largest = 0;
 #pragma unroll
@@ -239,14 +239,14 @@ __device__ __forceinline__ uint32_t over_groups(uint32_t (&shared)[kGroups][kCol
 // Contiguous across K: a block takes kColumns rows, read twice.
 template <int kColumns>
 __global__ void __launch_bounds__(kThreads)
-    split_columns_kernel(StridedMatrix<float> matrix, int64_t inner_batch, int64_t rows, int64_t depth,
+    split_columns_kernel(StridedMatrix<float> matrix, BatchLevels levels, int64_t rows, int64_t depth,
                          unsigned char* planes, float* unscale) {
   constexpr int kGroups = kThreads / kColumns;  // threads a row
   __shared__ uint32_t shared[kGroups][kColumns];
   const int64_t row = static_cast<int64_t>(blockIdx.x) * kColumns + threadIdx.x % kColumns;
   const int64_t group = threadIdx.x / kColumns;
   const int64_t batch = blockIdx.y;
-  const float* source = batch_start(matrix, batch, inner_batch) + (row < rows ? row : rows - 1);
+  const float* source = batch_start(matrix, batch, levels) + (row < rows ? row : rows - 1);
   uint32_t largest = 0;
 #pragma unroll 8
   for (int64_t k = group; k < depth; k += kGroups) {
@@ -277,12 +277,12 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 template <int kRowThreads>
-void launch_split_rows(const StridedMatrix<float>& matrix, int64_t batch, int64_t inner_batch, int64_t rows,
+void launch_split_rows(const StridedMatrix<float>& matrix, int64_t batch, BatchLevels levels, int64_t rows,
                        int64_t depth, unsigned char* planes, float* unscale, cudaStream_t stream) {
   const dim3 blocks(static_cast<unsigned>(ceil_divide(rows, kThreads / kRowThreads)), static_cast<unsigned>(batch));
   const auto kernel = groups_aligned(matrix, matrix.row_stride) ? split_rows_kernel<true, kRowThreads>
                                                                 : split_rows_kernel<false, kRowThreads>;
-  kernel<<<blocks, kThreads, 0, stream>>>(matrix, inner_batch, rows, depth, planes, unscale);
+  kernel<<<blocks, kThreads, 0, stream>>>(matrix, levels, rows, depth, planes, unscale);
 }
 
 }  // namespace split_detail
@@ -290,7 +290,7 @@ void launch_split_rows(const StridedMatrix<float>& matrix, int64_t batch, int64_
 // Splits `batch` matrices of rows x depth as an lhs has them, row_stride between rows and column_stride along the
 // depth; kLayout says which of both is 1. `memory`: split_bytes().
 template <Layout kLayout>
-cudaError_t launch_split(const StridedMatrix<float>& matrix, int64_t batch, int64_t inner_batch, int64_t rows,
+cudaError_t launch_split(const StridedMatrix<float>& matrix, int64_t batch, BatchLevels levels, int64_t rows,
                          int64_t depth, void* memory, cudaStream_t stream) {
   using namespace split_detail;
   auto* planes = static_cast<unsigned char*>(memory);
@@ -298,18 +298,19 @@ cudaError_t launch_split(const StridedMatrix<float>& matrix, int64_t batch, int6
   if constexpr (kLayout == Layout::kContiguousOuter) {
     constexpr int kColumns = 16;  // 64 bytes at once
     const dim3 blocks(static_cast<unsigned>(ceil_divide(rows, kColumns)), static_cast<unsigned>(batch));
-    split_columns_kernel<kColumns><<<blocks, kThreads, 0, stream>>>(matrix, inner_batch, rows, depth, planes, unscale);
+    split_columns_kernel<kColumns><<<blocks, kThreads, 0, stream>>>(matrix, levels, rows, depth, planes, unscale);
   } else if (depth <= kWarpThreads * kPiece * kHeld) {
-    launch_split_rows<kWarpThreads>(matrix, batch, inner_batch, rows, depth, planes, unscale, stream);
+    launch_split_rows<kWarpThreads>(matrix, batch, levels, rows, depth, planes, unscale, stream);
   } else {
-    launch_split_rows<kThreads>(matrix, batch, inner_batch, rows, depth, planes, unscale, stream);
+    launch_split_rows<kThreads>(matrix, batch, levels, rows, depth, planes, unscale, stream);
   }
   return cudaGetLastError();
 }
 
 // An rhs as launch_split() wants it.
 inline StridedMatrix<float> transposed(const StridedMatrix<float>& matrix) {
-  return {matrix.data, matrix.batch_stride, matrix.column_stride, matrix.row_stride, matrix.inner_batch_stride};
+  return {matrix.data,       matrix.batch_stride,       matrix.column_stride,
+          matrix.row_stride, matrix.inner_batch_stride, matrix.middle_batch_stride};
 }
 
 }  // namespace stitch

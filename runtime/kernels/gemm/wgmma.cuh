@@ -136,9 +136,9 @@ __global__ void __launch_bounds__(Tile::threads, MmaResidency<Tf32x3, Tile>::kBl
   if (__syncthreads_or(in_row || in_column) == 0) {
     return;
   }
-  const OperandView<float> lhs_view{batch_start(lhs, place.batch, shape.inner_batch), lhs.row_stride, lhs.column_stride,
+  const OperandView<float> lhs_view{batch_start(lhs, place.batch, shape.levels()), lhs.row_stride, lhs.column_stride,
                                     shape.m, kWide};
-  const OperandView<float> rhs_view{batch_start(rhs, place.batch, shape.inner_batch), rhs.column_stride, rhs.row_stride,
+  const OperandView<float> rhs_view{batch_start(rhs, place.batch, shape.levels()), rhs.column_stride, rhs.row_stride,
                                     shape.n, kWide};
   MmaAsyncOperand<Tile::m, Tile::k, Tile::threads, kLhsLayout, kWide> lhs_operand(lhs_view, place.row, place.k_end);
   MmaAsyncOperand<Tile::n, Tile::k, Tile::threads, kRhsLayout, kWide> rhs_operand(rhs_view, place.column, place.k_end);
@@ -210,11 +210,10 @@ cudaError_t launch_gemm_planes(const GemmShape& shape, const StridedMatrix<float
                                const Epilogue& epilogue, void* scratch, cudaStream_t stream) {
   auto* lhs_memory = static_cast<unsigned char*>(scratch);
   auto* rhs_memory = lhs_memory + split_bytes(shape.batch, shape.m, shape.k);
-  cudaError_t error =
-      launch_split<kLhsLayout>(lhs, shape.batch, shape.inner_batch, shape.m, shape.k, lhs_memory, stream);
+  cudaError_t error = launch_split<kLhsLayout>(lhs, shape.batch, shape.levels(), shape.m, shape.k, lhs_memory, stream);
   if (error == cudaSuccess) {
     error =
-        launch_split<kRhsLayout>(transposed(rhs), shape.batch, shape.inner_batch, shape.n, shape.k, rhs_memory, stream);
+        launch_split<kRhsLayout>(transposed(rhs), shape.batch, shape.levels(), shape.n, shape.k, rhs_memory, stream);
   }
   if (error != cudaSuccess) {
     return error;

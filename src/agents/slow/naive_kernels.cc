@@ -66,8 +66,8 @@ __global__ void naive_gemm(stitch::GemmShape shape, stitch::StridedMatrix<float>
   const int64_t row = place % shape.m;
   const int64_t column = place / shape.m % shape.n;
   const int64_t batch = place / shape.m / shape.n;
-  const float* left = stitch::batch_start(lhs, batch, shape.inner_batch) + row * lhs.row_stride;
-  const float* right = stitch::batch_start(rhs, batch, shape.inner_batch) + column * rhs.column_stride;
+  const float* left = stitch::batch_start(lhs, batch, shape.levels()) + row * lhs.row_stride;
+  const float* right = stitch::batch_start(rhs, batch, shape.levels()) + column * rhs.column_stride;
   float sum = 0;
   for (int64_t k = 0; k < shape.k; ++k) {
     sum += left[k * lhs.column_stride] * right[k * rhs.row_stride];

@@ -158,6 +158,9 @@ void add_operand(StepBuilder& step, const GemmProblem& problem, const GemmOperan
   if (has_batch) {
     step.launch("    .inner_batch_stride = {},", stride("inner_batch", operand.inner_batch_stride));
   }
+  if (problem.middle_batch > 1) {
+    step.launch("    .middle_batch_stride = {},", stride("middle_batch", operand.middle_batch_stride));
+  }
   step.launch("};");
 }
 
@@ -171,6 +174,9 @@ void add_shape(StepBuilder& step, const GemmProblem& problem, const Expr& column
   if (has_batch) {
     step.launch("    .inner_batch = {},",
                 step.extent("inner_batch", problem.inner_batch, "inner one of two batch levels"));
+  }
+  if (problem.middle_batch > 1) {
+    step.launch("    .middle_batch = {},", step.extent("middle_batch", problem.middle_batch, "the level between"));
   }
   step.launch("    .epilogue_vectorised = {},", vectorised);
   step.launch("};");

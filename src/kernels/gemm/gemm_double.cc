@@ -31,7 +31,7 @@ Result<LoweredFunctor> make_epilogue_double(StepBuilder& step, const GemmProblem
   return builder.finish({.comment = "Stores one element of the product.", .extra_parameters = "double accumulator"});
 }
 
-void add_operand_double(StepBuilder& step, const GemmOperand& operand, bool is_lhs) {
+void add_operand_double(StepBuilder& step, const GemmProblem& problem, const GemmOperand& operand, bool is_lhs) {
   const std::string name = is_lhs ? "lhs" : "rhs";
   Expr data = cast("const double*", step.tensor(operand.stored));
   if (operand.offset != 0) {
@@ -46,6 +46,9 @@ void add_operand_double(StepBuilder& step, const GemmOperand& operand, bool is_l
   step.launch("    .row_stride = {},", stride("row", is_lhs ? operand.outer_stride : operand.k_stride));
   step.launch("    .column_stride = {},", stride("column", is_lhs ? operand.k_stride : operand.outer_stride));
   step.launch("    .inner_batch_stride = {},", stride("inner_batch", operand.inner_batch_stride));
+  if (problem.middle_batch > 1) {
+    step.launch("    .middle_batch_stride = {},", stride("middle_batch", operand.middle_batch_stride));
+  }
   step.launch("};");
 }
 
@@ -102,9 +105,12 @@ class GemmDouble final : public KernelTemplate {
     step.launch("    .k = {},", step.extent("depth", problem.k, "summed over"));
     step.launch("    .inner_batch = {},",
                 step.extent("inner_batch", problem.inner_batch, "inner one of two batch levels"));
+    if (problem.middle_batch > 1) {
+      step.launch("    .middle_batch = {},", step.extent("middle_batch", problem.middle_batch, "the level between"));
+    }
     step.launch("};");
-    add_operand_double(step, problem.a, true);
-    add_operand_double(step, problem.b, false);
+    add_operand_double(step, problem, problem.a, true);
+    add_operand_double(step, problem, problem.b, false);
     step.launch("return stitch::double_precision::launch_gemm(shape, lhs, rhs, epilogue, stream);");
     return step.take();
   }

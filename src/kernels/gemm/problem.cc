@@ -9,6 +9,8 @@
 namespace stitch::kernels {
 namespace {
 
+constexpr size_t kMaxBatchLevels = 3;  // of runtime/kernels/gemm/operands.cuh
+
 // Neighbouring axes that both operands walk as one.
 struct Level {
   int64_t extent = 1;
@@ -89,6 +91,13 @@ bool analyse_linear(const Group& group, const StridedView& x, const StridedView&
   return levels.size() <= 1;
 }
 
+// Three levels are more than a library takes. Where each element is multiplied often, a library's product of a copy is
+// the faster one.
+bool is_copying_dear(const GemmProblem& problem) {
+  constexpr int64_t kMaxUses = 64;
+  return problem.m * problem.n <= kMaxUses * (problem.m + problem.n);
+}
+
 bool analyse_matmul(const Group& group, const StridedView& a, const StridedView& b, GemmProblem& problem) {
   const ir::Node& node = group.root_node();
   const std::vector<int64_t>& a_shape = group.graph->type(ir::tensor_operand(node, 0)).shape;
@@ -128,12 +137,17 @@ bool analyse_matmul(const Group& group, const StridedView& a, const StridedView&
     problem.a.batch_stride = batch[0].a_stride;
     problem.b.batch_stride = batch[0].b_stride;
   }
-  if (batch.size() == 2) {
-    problem.inner_batch = batch[1].extent;
-    problem.a.inner_batch_stride = batch[1].a_stride;
-    problem.b.inner_batch_stride = batch[1].b_stride;
+  if (batch.size() > 1) {
+    problem.inner_batch = batch.back().extent;
+    problem.a.inner_batch_stride = batch.back().a_stride;
+    problem.b.inner_batch_stride = batch.back().b_stride;
   }
-  return batch.size() <= 2;
+  if (batch.size() > 2) {
+    problem.middle_batch = batch[1].extent;
+    problem.a.middle_batch_stride = batch[1].a_stride;
+    problem.b.middle_batch_stride = batch[1].b_stride;
+  }
+  return batch.size() <= 2 || (batch.size() == kMaxBatchLevels && is_copying_dear(problem));
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ struct GemmOperand {
   int64_t offset = 0;
   int64_t batch_stride = 0;
   int64_t inner_batch_stride = 0;
+  int64_t middle_batch_stride = 0;
   int64_t outer_stride = 0;  // of m for A, of n for B
   int64_t k_stride = 0;
   Layout layout = Layout::kContiguousK;
@@ -24,6 +25,7 @@ struct GemmOperand {
 struct GemmProblem {
   int64_t batch = 1;
   int64_t inner_batch = 1;
+  int64_t middle_batch = 1;
   int64_t m = 1;
   int64_t n = 1;
   int64_t k = 1;
