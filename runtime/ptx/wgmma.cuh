@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products of a warpgroup, 128 threads from a multiple of 128 on (sm_90a): d += a * b with a 64 x 16, b 16 x N,
-// fp16 operands and fp32 accumulators. They run asynchronously: after the issue, accumulators are not touched before
-// wgmma_wait. All 128 threads must take part.
+// fp16 operands and fp32 accumulators, or by slices of 8 along k with TF32 operands. They run asynchronously: after the
+// issue, accumulators and operands in registers are not touched before wgmma_wait. All 128 threads must take part.
 //
 // With g = lane / 4 and t = lane % 4, a lane of warp w holds of d: d[4 j + 2 h + e] = (16 w + 8 h + g, 8 j + 2 t + e).
 #pragma once
@@ -21,7 +21,7 @@ namespace stitch::ptx {
 
 // Names an operand in shared memory: rows of 128 bytes along k, eight of them 1,024 bytes, 1,024-byte aligned as a
 // whole; 16-byte piece p of row r lies at piece p ^ (r % 8). `operand` may lie a multiple of 32 bytes inside its first
-// row: a slice of 16 along k.
+// row: a slice of 16 along k, of 8 in TF32.
 __device__ __forceinline__ uint64_t wgmma_operand(const void* operand) {
   constexpr uint64_t kSwizzle128 = uint64_t{1} << 62;
   constexpr uint64_t kEightRows = uint64_t{1024 / 16} << 32;
@@ -62,6 +62,14 @@ __device__ __forceinline__ void wgmma_wait() {
 #endif
 }
 
+// By each thread that wrote operands to shared memory with ordinary stores, before the barrier that the products
+// follow.
+__device__ __forceinline__ void wgmma_publish_operands() {
+#ifndef STITCH_EMULATED
+  asm volatile("fence.proxy.async.shared::cta;\n" ::: "memory");
+#endif
+}
+
 // Keeps the compiler from reading accumulators before the wait, or writing them after the issue.
 template <int kCount>
 __device__ __forceinline__ void wgmma_pin(float (&d)[kCount]) {
@@ -98,6 +106,27 @@ __device__ __forceinline__ void wgmma_m64n128k16_f16(float (&d)[64], uint64_t a,
         "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), "+f"(d[56]),
         "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
       : "l"(a), "l"(b), "r"(static_cast<int>(accumulate)));
+#endif
+}
+
+// a in registers, 64 x 8 in TF32, laid out as mma_m16n8k8_tf32 has it, warp w with rows 16 w to 16 w + 15; b 64
+// columns.
+__device__ __forceinline__ void wgmma_m64n64k8_tf32(float (&d)[32], const uint32_t (&a)[4], uint64_t b,
+                                                    bool accumulate) {
+#ifdef STITCH_EMULATED
+  emulated::wgmma_tf32<64>(d, a, b, accumulate);
+#else
+  asm volatile(
+      "{\n.reg .pred accumulate;\nsetp.ne.b32 accumulate, %37, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n64k8.f32.tf32.tf32 {"
+      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
+      "{%32, %33, %34, %35}, %36, accumulate, 1, 1;\n}\n"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), "+f"(d[8]),
+        "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]),
+        "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]),
+        "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(static_cast<int>(accumulate)));
 #endif
 }
 

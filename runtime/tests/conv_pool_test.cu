@@ -5,6 +5,7 @@
 #include "conv_support.cuh"
 #include "kernels/conv/direct_mma_pool.cuh"
 #include "kernels/conv/direct_pool.cuh"
+#include "kernels/conv/direct_wgmma_pool.cuh"
 
 namespace {
 
@@ -97,8 +98,10 @@ void check_planes(Checker& checker, const std::string& name, const ConvShape& sh
 }
 
 // An infinite input makes one plane of each channel infinite, or none: in that image the others stay what they are.
-template <typename Tile, typename Window>
-void check_planes_of_mma(Checker& checker, const std::string& name, const ConvShape& shape) {
+// launch_mean(shape, input, weight, element, store, divisor, scratch)
+template <typename Window, typename LaunchMean>
+void check_planes_of_mma(Checker& checker, const std::string& name, const ConvShape& shape,
+                         const LaunchMean& launch_mean) {
   const ConvCase<Window> problem(shape);
   const int64_t rows = shape.out_depth * shape.out_height;
   const std::vector<double> want = pooled(problem.want, rows, shape.out_width, rows, shape.out_width, false);
@@ -106,11 +109,11 @@ void check_planes_of_mma(Checker& checker, const std::string& name, const ConvSh
   const DeviceFloats weight(problem.weight);
   const DeviceFloats bias(problem.bias);
   const DeviceFloats y(static_cast<int64_t>(want.size()));
-  const DeviceFloats scratch(shape.batch * shape.out_channels * rows * ceil_divide(shape.out_width, Tile::columns));
+  const DeviceFloats scratch(shape.batch * shape.out_channels * rows * ceil_divide(shape.out_width, 32));
   const auto launch = [&](const DeviceFloats& input) {
-    return launch_conv_direct_mma_mean<Tile, Window>(
-        shape, input.data(), weight.data(), AddBias{bias.data()}, StorePooled{y.data(), shape.out_channels, 1, 1},
-        static_cast<float>(rows * shape.out_width), scratch.data(), nullptr);
+    return launch_mean(shape, input.data(), weight.data(), AddBias{bias.data()},
+                       StorePooled{y.data(), shape.out_channels, 1, 1}, static_cast<float>(rows * shape.out_width),
+                       scratch.data());
   };
   checker.launched(name, launch(x));
   checker.close(name, y.values(), want, 1e-5);
@@ -121,6 +124,22 @@ void check_planes_of_mma(Checker& checker, const std::string& name, const ConvSh
   const auto before = static_cast<ptrdiff_t>((shape.batch - 1) * shape.out_channels);
   checker.close(name + ", images beside an infinite one", decltype(y.values()){others.begin(), others.begin() + before},
                 {want.begin(), want.begin() + before}, 1e-5);
+}
+
+template <typename Tile, typename Window>
+void check_planes_by_warps(Checker& checker, const std::string& name, const ConvShape& shape) {
+  check_planes_of_mma<Window>(
+      checker, name, shape, [](auto s, auto x, auto weight, auto element, auto store, float divisor, float* scratch) {
+        return launch_conv_direct_mma_mean<Tile, Window>(s, x, weight, element, store, divisor, scratch, nullptr);
+      });
+}
+
+template <typename Window>
+void check_planes_by_groups(Checker& checker, const std::string& name, const ConvShape& shape) {
+  check_planes_of_mma<Window>(
+      checker, name, shape, [](auto s, auto x, auto weight, auto element, auto store, float divisor, float* scratch) {
+        return launch_conv_direct_wgmma_mean<Window>(s, x, weight, element, store, divisor, scratch, nullptr);
+      });
 }
 
 }  // namespace
@@ -138,11 +157,14 @@ int main(int count, char** arguments) {
   check_planes<16, Same>(checker, "planes", conv_shape<Same>(2, 3, 45, 37, 12, 1));
   check_planes<64, Strided>(checker, "planes, strided", conv_shape<Strided>(1, 3, 21, 14, 70, 1));
   check_planes<32, Volume>(checker, "volumes", conv_shape<Volume>(2, 4, 4, 19, 8, 10, 1));
-  check_planes_of_mma<DirectMmaTile<32, 4>, Same>(checker, "planes by tensor cores",
-                                                  conv_shape<Same>(2, 3, 19, 37, 12, 1));
-  check_planes_of_mma<DirectMmaTile<64, 8>, Strided>(checker, "planes by tensor cores, strided",
-                                                     conv_shape<Strided>(2, 9, 21, 14, 70, 1));
-  check_planes_of_mma<DirectMmaTile<32, 8>, Volume>(checker, "volumes by tensor cores",
-                                                    conv_shape<Volume>(2, 4, 4, 19, 8, 10, 1));
+  check_planes_by_warps<DirectMmaTile<32, 4>, Same>(checker, "planes by tensor cores",
+                                                    conv_shape<Same>(2, 3, 19, 37, 12, 1));
+  check_planes_by_warps<DirectMmaTile<64, 8>, Strided>(checker, "planes by tensor cores, strided",
+                                                       conv_shape<Strided>(2, 9, 21, 14, 70, 1));
+  check_planes_by_warps<DirectMmaTile<32, 8>, Volume>(checker, "volumes by tensor cores",
+                                                      conv_shape<Volume>(2, 4, 4, 19, 8, 10, 1));
+  check_planes_by_groups<Same>(checker, "planes by groups of warps", conv_shape<Same>(2, 3, 45, 67, 12, 1));
+  using Wide = ConvWindow<3, 3, 2, 2, 1, 1, 1, 1>;
+  check_planes_by_groups<Wide>(checker, "planes by groups of warps, strided", conv_shape<Wide>(2, 7, 21, 14, 70, 1));
   return checker.finish();
 }

@@ -5,6 +5,7 @@
 #include "kernels/conv/depthwise.cuh"
 #include "kernels/conv/direct.cuh"
 #include "kernels/conv/direct_mma.cuh"
+#include "kernels/conv/direct_wgmma.cuh"
 #include "kernels/conv/implicit_gemm_ffma.cuh"
 #include "kernels/conv/implicit_gemm_mma.cuh"
 
@@ -109,6 +110,51 @@ void check_direct_mma_ones(Checker& checker) {
   check_direct_mma<32, 4, Same>(checker, "infinity", beyond);
 }
 
+// Names pixels by their number in the plane; neighbouring ones are stored together.
+struct PixelBiasStore {
+  float* y;
+  const float* bias;
+  int64_t channels;
+  int64_t pixels;
+
+  template <int kLanes>
+  __device__ void lanes(int64_t n, int64_t channel, int64_t pixel, const Lanes<float, kLanes>& values) const {
+    Lanes<float, kLanes> stored;
+    for (int lane = 0; lane < kLanes; ++lane) {
+      stored[lane] = values[lane] + bias[channel];
+    }
+    store_float_lanes(y + (n * channels + channel) * pixels + pixel, stored);
+  }
+  __device__ void operator()(int64_t n, int64_t channel, int64_t pixel, float value) const {
+    lanes<1>(n, channel, pixel, {value});
+  }
+};
+
+template <typename Window>
+void check_direct_wgmma(Checker& checker, const std::string& name, const ConvCase<Window>& problem) {
+  check(checker, "direct wgmma " + name, problem, [](auto s, auto x, auto weight, auto epilogue, float*) {
+    const int64_t pixels = s.out_height * s.out_width;
+    const PixelBiasStore store{epilogue.y, epilogue.bias, s.out_channels, pixels};
+    return launch_conv_direct_wgmma<Window>(s, x, weight, store, pixels % 4 == 0, nullptr);
+  });
+}
+
+// As above; and whole warps of pixels and blocks of channels, which are finished without asking.
+void check_direct_wgmma_ones(Checker& checker) {
+  using Same = ConvWindow<3, 3, 1, 1, 1, 1, 1, 1>;
+  using Strided = ConvWindow<5, 3, 2, 1, 2, 0, 1, 2>;  // more taps than are held in registers
+  using Row = ConvWindow<1, 7, 1, 2, 0, 3, 1, 1>;
+  check_direct_wgmma<Same>(checker, "3x3", ConvCase<Same>(conv_shape<Same>(2, 8, 1, 10, 67, 70, 1)));
+  check_direct_wgmma<Same>(checker, "pairs", ConvCase<Same>(conv_shape<Same>(1, 4, 1, 10, 38, 64, 1)));
+  check_direct_wgmma<Same>(checker, "patches", ConvCase<Same>(conv_shape<Same>(1, 3, 1, 42, 65, 9, 1)));
+  check_direct_wgmma<Strided>(checker, "strided", ConvCase<Strided>(conv_shape<Strided>(2, 6, 1, 13, 14, 33, 1)));
+  check_direct_wgmma<Row>(checker, "row", ConvCase<Row>(conv_shape<Row>(1, 5, 1, 1, 41, 30, 1)));
+  ConvCase<Same> beyond(conv_shape<Same>(1, 2, 1, 4, 5, 3, 1));
+  beyond.x[7] = INFINITY;  // splitting it gives NaN
+  beyond.want = reference<Same>(beyond.shape, beyond.x.data(), beyond.weight.data(), beyond.bias.data());
+  check_direct_wgmma<Same>(checker, "infinity", beyond);
+}
+
 // Three axes, each with its own numbers.
 void check_volumes(Checker& checker) {
   using Volume = ConvWindow3d<3, 2, 3, 1, 2, 1, 1, 0, 1, 1, 1, 2>;
@@ -168,6 +214,7 @@ int main(int count, char** arguments) {
   check_depthwise_rows<Dilated, 4>(checker, conv_shape<Dilated>(1, 3, 23, 9, 3, 3));
   check_direct_ones(checker);
   check_direct_mma_ones(checker);
+  check_direct_wgmma_ones(checker);
   check_volumes(checker);
   check_transposed(checker);
   return checker.finish();

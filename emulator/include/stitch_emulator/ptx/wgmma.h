@@ -33,16 +33,20 @@ class SwizzledRows {
     }
   }
 
-  float value(int row, int k) const {
-    const uint32_t unswizzled = start_ + static_cast<uint32_t>(row / 8) * eight_rows_ +
-                                static_cast<uint32_t>(row % 8) * 128 + static_cast<uint32_t>(k) * 2;
-    const uint32_t address = unswizzled ^ (unswizzled >> 7 & 7) << 4;
-    uint16_t bits;
-    __builtin_memcpy(&bits, stitch_dynamic_shared + address, sizeof(bits));
-    return fp16_value(bits);
-  }
+  float value(int row, int k) const { return fp16_value(bits<uint16_t>(row, k)); }
+  float tf32(int row, int k) const { return tf32_value(bits<uint32_t>(row, k)); }
 
  private:
+  template <typename Element>
+  Element bits(int row, int k) const {
+    const uint32_t unswizzled = start_ + static_cast<uint32_t>(row / 8) * eight_rows_ +
+                                static_cast<uint32_t>(row % 8) * 128 + static_cast<uint32_t>(k) * sizeof(Element);
+    const uint32_t address = unswizzled ^ (unswizzled >> 7 & 7) << 4;
+    Element element;
+    __builtin_memcpy(&element, stitch_dynamic_shared + address, sizeof(element));
+    return element;
+  }
+
   uint32_t start_;
   uint32_t eight_rows_;
 };
@@ -59,6 +63,33 @@ inline void gather(float (&a)[kGroupRows][kGroupDepth], uint64_t descriptor) {
   }
 }
 
+// d += a * b of all threads' accumulators.
+template <int kColumns, int kDepth>
+inline void add_products(const GroupProduct* const threads[128], const float (&a)[kGroupRows][kDepth],
+                         const float (&b)[kDepth][kColumns]) {
+  for (int row = 0; row < kGroupRows; ++row) {
+    double sums[kColumns];
+    const auto held = [&](int column) -> float& {
+      const int thread = row / 16 * 32 + row % 8 * 4 + column % 8 / 2;
+      return threads[thread]->d[column / 8 * 4 + row % 16 / 8 * 2 + column % 2];
+    };
+    for (int column = 0; column < kColumns; ++column) {
+      sums[column] = threads[0]->accumulate ? static_cast<double>(held(column)) : 0.0;
+    }
+    for (int k = 0; k < kDepth; ++k) {
+      for (int column = 0; column < kColumns; ++column) {
+        sums[column] += static_cast<double>(a[row][k]) * static_cast<double>(b[k][column]);
+      }
+    }
+    for (int column = 0; column < kColumns; ++column) {
+      held(column) = cut_off(sums[column]);
+    }
+  }
+  for (int operation = 0; operation < kColumns / 2; ++operation) {
+    stitch_count_matrix_operation();  // each the size of a warp's m16n8k16, or m16n8k8 in TF32
+  }
+}
+
 template <int kColumns>
 inline void wgmma_body(const GroupProduct* const threads[128]) {
   float a[kGroupRows][kGroupDepth];
@@ -70,34 +101,42 @@ inline void wgmma_body(const GroupProduct* const threads[128]) {
       b[k][column] = rows.value(column, k);
     }
   }
-  for (int row = 0; row < kGroupRows; ++row) {
-    double sums[kColumns];
-    const auto held = [&](int column) -> float& {
-      const int thread = row / 16 * 32 + row % 8 * 4 + column % 8 / 2;
-      return threads[thread]->d[column / 8 * 4 + row % 16 / 8 * 2 + column % 2];
-    };
-    for (int column = 0; column < kColumns; ++column) {
-      sums[column] = threads[0]->accumulate ? static_cast<double>(held(column)) : 0.0;
-    }
-    for (int k = 0; k < kGroupDepth; ++k) {
-      for (int column = 0; column < kColumns; ++column) {
-        sums[column] += static_cast<double>(a[row][k]) * static_cast<double>(b[k][column]);
-      }
-    }
-    for (int column = 0; column < kColumns; ++column) {
-      held(column) = cut_off(sums[column]);
-    }
-  }
-  for (int operation = 0; operation < kColumns / 2; ++operation) {
-    stitch_count_matrix_operation();  // each the size of a warp's m16n8k16
-  }
+  add_products(threads, a, b);
   stitch_count_matrix_flops(STITCH_GROUP_PIPE, 2 * kGroupRows * kColumns * kGroupDepth);
   stitch_count_shared_operand(sizeof(uint16_t) * kGroupDepth * (kGroupRows + kColumns));
 }
 
 template <int kColumns>
+inline void wgmma_tf32_body(const GroupProduct* const threads[128]) {
+  constexpr int kDepth = 8;
+  float a[kGroupRows][kDepth];
+  for (int thread = 0; thread < 128; ++thread) {
+    for (int part = 0; part < 4; ++part) {
+      const int row = thread / 32 * 16 + thread % 32 / 4 + part % 2 * 8;
+      a[row][thread % 4 + part / 2 * 4] = tf32_value(threads[thread]->a_registers[part]);
+    }
+  }
+  float b[kDepth][kColumns];
+  const SwizzledRows rows(threads[0]->b);
+  for (int column = 0; column < kColumns; ++column) {
+    for (int k = 0; k < kDepth; ++k) {
+      b[k][column] = rows.tf32(column, k);
+    }
+  }
+  add_products(threads, a, b);
+  stitch_count_matrix_flops(STITCH_TF32_PIPE, 2 * kGroupRows * kColumns * kDepth);
+  stitch_count_shared_operand(sizeof(uint32_t) * kDepth * kColumns);
+}
+
+template <int kColumns>
 inline void wgmma_f16(float* d, uint64_t a, uint64_t b, bool accumulate) {
   const GroupProduct share{wgmma_body<kColumns>, d, a, b, accumulate};
+  stitch_group_product(&share, __FILE__, __LINE__);
+}
+
+template <int kColumns>
+inline void wgmma_tf32(float* d, const uint32_t (&a)[4], uint64_t b, bool accumulate) {
+  const GroupProduct share{wgmma_tf32_body<kColumns>, d, 0, b, accumulate, a};
   stitch_group_product(&share, __FILE__, __LINE__);
 }
 
