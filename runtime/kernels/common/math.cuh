@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "kernels/common/real.cuh"
+#include "ptx/reciprocal.cuh"
 
 namespace stitch {
 
@@ -105,6 +106,17 @@ __device__ __forceinline__ Real square(Real x) {
   return x * x;
 }
 
+// Within an ulp of numerator / denominator, without the branch of the exact division, which keeps neighbouring elements
+// from being computed at a time. The denominator is normal, from 2^-125 to 2^125, the quotient normal or small.
+__device__ __forceinline__ float quotient_of_normal(float numerator, float denominator) {
+  const float inverse = ptx::reciprocal(denominator);
+  const float quotient = numerator * inverse;
+  return fmaf(fmaf(-denominator, quotient, numerator), inverse, quotient);
+}
+__device__ __forceinline__ double quotient_of_normal(double numerator, double denominator) {
+  return numerator / denominator;
+}
+
 // x * tanh(softplus(x)), in which e = exp(x) leaves tanh(log(1 + e)) = n / (n + 2) with n = e * (e + 2): nothing
 // cancels, and beyond the limit it is 1 in either type.
 template <typename Real>
@@ -112,7 +124,7 @@ __device__ __forceinline__ Real mish(Real x) {
   constexpr Real kLimit = Real(20);
   const Real exponential = real::exp(x);
   const Real n = exponential * (exponential + Real(2));
-  return x > kLimit ? x : x * n / (n + Real(2));
+  return x > kLimit ? x : quotient_of_normal(x * n, n + Real(2));
 }
 
 template <typename Real>
