@@ -226,7 +226,8 @@ __device__ __forceinline__ bool are_all_finite(const Sums& sums) {
 }
 
 // A warp's sums go to the epilogue, eight channels at a time, each by 32 neighbouring pixels. `place`: of this lane's.
-template <typename Window, typename Epilogue>
+// kIsWhole: all outputs are there, so that nothing keeps them from being finished side by side.
+template <typename Window, bool kIsWhole, typename Epilogue>
 __device__ __forceinline__ void finish_staged(const ConvShape& shape, const Epilogue& epilogue, const Place& place,
                                               int first_channel, const Sums& sums, float* staged) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -244,7 +245,7 @@ __device__ __forceinline__ void finish_staged(const ConvShape& shape, const Epil
 #pragma unroll
     for (int i = 0; i < 8; ++i) {
       const int channel = first_channel + eight * 8 + i;
-      if (is_there && channel < shape.out_channels) {
+      if (kIsWhole || (is_there && channel < shape.out_channels)) {
         finish_pixel<Window::rank>(epilogue, {place.image, place.z, place.y, place.x}, channel,
                                    staged[i * kStagedPitch + lane]);
       }
@@ -258,7 +259,12 @@ __device__ __forceinline__ void finish_warp(const ConvShape& shape, const Planes
                                             const float* weight, const Epilogue& epilogue, const Place& place,
                                             int first_channel, const Sums& sums, float* staged) {
   if (__all_sync(0xffffffffu, are_all_finite(sums))) {
-    finish_staged<Window>(shape, epilogue, place, first_channel, sums, staged);
+    const int first_x = place.x - static_cast<int>(threadIdx.x) % 32;
+    if (place.y < shape.out_height && first_x + 32 <= shape.out_width && first_channel + 32 <= shape.out_channels) {
+      finish_staged<Window, true>(shape, epilogue, place, first_channel, sums, staged);
+    } else {
+      finish_staged<Window, false>(shape, epilogue, place, first_channel, sums, staged);
+    }
     return;
   }
 #pragma unroll 1
