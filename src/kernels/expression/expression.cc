@@ -60,6 +60,22 @@ DataType working_dtype(const ir::Graph& graph, const ir::Node& node) {
   return graph.type(node.outputs[0]).dtype;
 }
 
+// As PyTorch has it, and as the helper in runtime/kernels/common/math.cuh.
+constexpr double kMishThreshold = 20;
+
+// What makes the operand, if it is such a node.
+const ir::Node* node_of(const ir::Graph& graph, const ir::Operand& operand, ir::Op op) {
+  if (!ir::is_tensor(operand)) {
+    return nullptr;
+  }
+  const ir::Value& value = graph.value(std::get<ir::ValueId>(operand));
+  if (!value.producer.is_valid()) {
+    return nullptr;
+  }
+  const ir::Node& node = graph.node(value.producer);
+  return node.op == op ? &node : nullptr;
+}
+
 // Integers are computed in int64_t, whatever their type.
 bool is_narrow(DataType dtype) {
   return !is_floating_point(dtype) && dtype != DataType::kBool && dtype != DataType::kInt64;
@@ -96,6 +112,24 @@ Result<Expr> expression(const ir::Graph& graph, const ir::Node& node, const std:
     return call(fmt::format("stitch::wrapped<{}>", cuda_type_name(dtype)), {std::move(made)});
   }
   return made;
+}
+
+std::optional<Mish> mish_of(const ir::Graph& graph, const ir::Node& node) {
+  if (node.op != ir::Op::kMul || node.operands.size() != 2) {
+    return std::nullopt;
+  }
+  for (size_t i = 0; i < 2; ++i) {
+    const ir::Node* const tanh = node_of(graph, node.operands[i], ir::Op::kTanh);
+    const ir::Node* const softplus = tanh != nullptr ? node_of(graph, tanh->operands[0], ir::Op::kSoftplus) : nullptr;
+    if (softplus == nullptr || softplus->operands[0] != node.operands[1 - i] ||
+        ir::double_attribute(*softplus, "beta") != 1 ||
+        ir::double_attribute(*softplus, "threshold") != kMishThreshold ||
+        !is_floating_point(graph.type(node.outputs[0]).dtype)) {
+      continue;
+    }
+    return Mish{ir::tensor_operand(*softplus, 0), softplus->outputs[0], tanh->outputs[0]};
+  }
+  return std::nullopt;
 }
 
 double lane_operations(const ir::Node& node) {

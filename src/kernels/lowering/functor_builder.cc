@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "ir/graph/op.h"
@@ -138,10 +139,22 @@ Result<Expr> FunctorBuilder::through_view(const ir::Node& node, const IndexMap& 
   return value(operand, *operand_map);
 }
 
+// Neither part is known already, or comes from another step.
+bool FunctorBuilder::is_made_here(const Mish& mish) const {
+  const bool is_known = std::any_of(known_.begin(), known_.end(), [&](const Known& known) {
+    return known.value == mish.softplus || known.value == mish.tanh;
+  });
+  return !is_known && group_.computes(mish.softplus) && group_.computes(mish.tanh);
+}
+
 Result<Expr> FunctorBuilder::pointwise(ir::ValueId value_id, const ir::Node& node, const IndexMap& map) {
   std::vector<Expr> operands;
   const std::vector<int64_t>& shape = graph_.type(value_id).shape;
   STITCH_TRY(check_expression(graph_, node));
+  if (const std::optional<Mish> mish = mish_of(graph_, node); mish.has_value() && is_made_here(*mish)) {
+    STITCH_ASSIGN(Expr x, value(mish->x, map));
+    return local(value_id, call("stitch::mish", {std::move(x)}));
+  }
   for (size_t i = 0; i < node.operands.size(); ++i) {
     if (!ir::is_tensor(node.operands[i])) {
       operands.push_back(scalar_operand(graph_, node, i, step_));
@@ -190,9 +203,8 @@ Result<Expr> FunctorBuilder::triangle(ir::ValueId value_id, const ir::Node& node
   const Expr limit = constant(name + "_diagonal", int_literal(ir::int_attribute(node, "diagonal")));
   const Expr distance = binary(BinaryOp::kSubtract, column, row);
   const bool keeps_lower = node.op == ir::Op::kTril;
-  return local(value_id,
-               select(binary(keeps_lower ? BinaryOp::kLessEqual : BinaryOp::kGreaterEqual, distance, limit),
-                      std::move(element), literal_expr(literal(0.0, graph_.type(value_id).dtype))));
+  return local(value_id, select(binary(keeps_lower ? BinaryOp::kLessEqual : BinaryOp::kGreaterEqual, distance, limit),
+                                std::move(element), literal_expr(literal(0.0, graph_.type(value_id).dtype))));
 }
 
 void FunctorBuilder::store(ir::ValueId value, const AffineIndex& index, Expr stored) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/code/step_builder.h"
+#include "kernels/expression/expression.h"
 #include "kernels/lowering/digits.h"
 #include "kernels/lowering/lower_functor.h"
 
@@ -62,6 +63,7 @@ class FunctorBuilder {
   Result<Expr> compute(ir::ValueId value, const ir::Node& node, const IndexMap& map);
   Result<Expr> through_view(const ir::Node& node, const IndexMap& map);
   Result<Expr> pointwise(ir::ValueId value, const ir::Node& node, const IndexMap& map);
+  bool is_made_here(const Mish& mish) const;
   Result<Expr> triangle(ir::ValueId value, const ir::Node& node, const IndexMap& map);
   Result<Expr> looked_up(const ir::Node& node, const IndexMap& map);
   Result<Expr> padded(ir::ValueId value, const ir::Node& node, const IndexMap& map);

@@ -101,12 +101,29 @@ double min_bytes(const Group& group) {
   return bytes;
 }
 
+namespace {
+
+// Of an element; of mish at its last node, in the place of what its parts would take.
+double operations_of(const Group& group, const ir::Node& node) {
+  const std::optional<Mish> mish = mish_of(*group.graph, node);
+  if (!mish.has_value() || !group.computes(mish->softplus) || !group.computes(mish->tanh)) {
+    return lane_operations(node);
+  }
+  const auto of_part = [&](ir::ValueId part) {
+    return lane_operations(group.graph->node(group.graph->value(part).producer));
+  };
+  return kMishOperations - of_part(mish->softplus) - of_part(mish->tanh);
+}
+
+}  // namespace
+
 double pointwise_operations(const Group& group) {
   double operations = 0;
   for (const ir::NodeId id : group.nodes) {
     const ir::Node& node = group.graph->node(id);
     if (is_elementwise(node)) {
-      operations += lane_operations(node) * static_cast<double>(group.graph->type(node.outputs[0]).element_count());
+      operations +=
+          operations_of(group, node) * static_cast<double>(group.graph->type(node.outputs[0]).element_count());
     }
   }
   return operations;
