@@ -55,7 +55,7 @@ double gathering_share(const ConvolutionProblem& problem, const GemmVariant& til
 
 // How our own kernels compute it: each thread outputs of one channel by itself, threads outputs of some channels from
 // a patch they share, or blocks tiles of a product.
-enum class ConvolutionMethod { kDepthwise, kDirect, kDirectMma, kTiles };
+enum class ConvolutionMethod { kDepthwise, kDirect, kDirectMma, kDirectWgmma, kTiles };
 struct ConvolutionSetting {
   ConvolutionMethod method = ConvolutionMethod::kTiles;
   GemmSetting tiles{};
@@ -63,9 +63,11 @@ struct ConvolutionSetting {
   DirectMmaSetting direct_mma{};
 
   bool is_tiled() const { return method == ConvolutionMethod::kTiles; }
+  bool is_direct_mma() const {
+    return method == ConvolutionMethod::kDirectMma || method == ConvolutionMethod::kDirectWgmma;
+  }
   TensorMath math() const {
-    return is_tiled() ? tiles.variant->math
-                      : (method == ConvolutionMethod::kDirectMma ? TensorMath::kTf32x3 : TensorMath::kNone);
+    return is_tiled() ? tiles.variant->math : (is_direct_mma() ? TensorMath::kTf32x3 : TensorMath::kNone);
   }
 };
 
@@ -94,7 +96,9 @@ std::optional<ConvolutionSetting> convolution_setting(const Setting& setting) {
     return ConvolutionSetting{.method = ConvolutionMethod::kDirect, .channels = *channels};
   }
   if (const std::optional<DirectMmaSetting> direct = direct_mma_setting(setting); direct.has_value()) {
-    return ConvolutionSetting{.method = ConvolutionMethod::kDirectMma, .direct_mma = *direct};
+    return ConvolutionSetting{
+        .method = direct->by_groups ? ConvolutionMethod::kDirectWgmma : ConvolutionMethod::kDirectMma,
+        .direct_mma = *direct};
   }
   const std::optional<GemmSetting> tiles = gemm_setting(setting);
   return tiles.has_value() ? std::optional(ConvolutionSetting{ConvolutionMethod::kTiles, *tiles}) : std::nullopt;
@@ -149,7 +153,7 @@ class Convolution final : public KernelTemplate {
     if (in_float && rounding != OperandRounding::kRequired) {
       const std::vector<Setting> direct = direct_settings(problem);
       settings.insert(settings.end(), direct.begin(), direct.end());
-      const std::vector<Setting> direct_mma = direct_mma_settings(problem);
+      const std::vector<Setting> direct_mma = direct_mma_settings(problem, limits);
       settings.insert(settings.end(), direct_mma.begin(), direct_mma.end());
     }
     for (const GemmVariant& variant :
@@ -187,7 +191,7 @@ class Convolution final : public KernelTemplate {
       // Fewer channels, as at reduced sizes, are computed by the same code.
       return storage(group) == DataType::kFloat32 && allows_direct(own_problem(group), own->channels);
     }
-    if (own->method == ConvolutionMethod::kDirectMma) {
+    if (own->is_direct_mma()) {
       return storage(group) == DataType::kFloat32 && allows_direct_mma(own_problem(group), own->direct_mma);
     }
     const Setting unsplit = own->is_tiled() ? to_setting({own->tiles.variant}) : setting;
@@ -209,7 +213,7 @@ class Convolution final : public KernelTemplate {
       add_turning_work(problem, convolution_layout(group), work);
       return work;
     }
-    if (own.method == ConvolutionMethod::kDirectMma) {
+    if (own.is_direct_mma()) {
       add_direct_mma_work(problem, own.direct_mma, work);
       add_turning_work(problem, convolution_layout(group), work);
       return work;
@@ -291,21 +295,27 @@ Result<LoweredFunctor> make_epilogue(StepBuilder& step, size_t axes, PixelNames 
                          .extra_parameters = "float accumulator"});
 }
 
+// Whether neighbouring pixels may be stored together.
+Expr prove_pixel_lanes(StepBuilder& step, const ConvolutionProblem& problem, const LaneUser& user) {
+  step.launch("const int64_t out_pixels = {}shape.out_height * shape.out_width;",
+              problem.window.axes() > 2 ? "shape.out_depth * " : "");
+  return prove_vectorised(step, named("out_pixels"), {user});
+}
+
 // Of a step whose sums cuDNN leaves in memory: what takes them on stores neighbouring pixels together. Our own kernel
 // names each by its axes.
 Result<LibraryEpilogue> add_finish(StepBuilder& step, const ConvolutionProblem& problem) {
   STITCH_ASSIGN(const LoweredFunctor finish, make_epilogue(step, problem.window.axes(), PixelNames::kNumber));
   construct(step, finish, "finish");
   add_problem(step, problem);
-  step.launch("const int64_t out_pixels = {}shape.out_height * shape.out_width;",
-              problem.window.axes() > 2 ? "shape.out_depth * " : "");
-  const Expr vectorised = prove_vectorised(step, named("out_pixels"), {{&finish, "finish"}});
+  const Expr vectorised = prove_pixel_lanes(step, problem, {&finish, "finish"});
   step.launch("const stitch::PixelEpilogue<{}> epilogue{{finish, shape.out_height, shape.out_width}};",
               finish.tree.name);
   return LibraryEpilogue{"finish", vectorised};
 }
 
-void describe(StepBuilder& step, ConvolutionMethod method, bool transposed) {
+void describe(StepBuilder& step, const ConvolutionSetting& chosen, bool transposed) {
+  const ConvolutionMethod method = chosen.method;
   if (method == ConvolutionMethod::kDirect) {
     step.describe(
         "Access: a block takes a patch of the input and its channels' weights into shared memory; each thread sums up "
@@ -313,10 +323,8 @@ void describe(StepBuilder& step, ConvolutionMethod method, bool transposed) {
     step.describe("Bound: arithmetic on the ordinary pipes, in fp32.");
     return;
   }
-  if (method == ConvolutionMethod::kDirectMma) {
-    step.describe(
-        "Access: a block keeps its channels' weights in shared memory, in two TF32 parts, and takes patches of the "
-        "input there; each warp multiplies 32 channels with the windows of 32 pixels, which are never gathered.");
+  if (chosen.is_direct_mma()) {
+    describe_direct_mma(step, chosen.direct_mma);
     step.describe("Bound: three TF32 products for each of fp32, or writing the outputs where channels are few.");
     return;
   }
@@ -347,6 +355,8 @@ const char* family_of(ConvolutionMethod method, TensorMath math) {
       return "direct";
     case ConvolutionMethod::kDirectMma:
       return "direct_mma";
+    case ConvolutionMethod::kDirectWgmma:
+      return "direct_wgmma";
     case ConvolutionMethod::kTiles:
       break;
   }
@@ -372,8 +382,8 @@ std::string template_arguments(const ConvolutionSetting& chosen) {
   if (chosen.method == ConvolutionMethod::kDirect) {
     return direct_tile(chosen.channels) + ", Window";
   }
-  if (chosen.method == ConvolutionMethod::kDirectMma) {
-    return direct_mma_tile(chosen.direct_mma) + ", Window";
+  if (chosen.is_direct_mma()) {
+    return direct_mma_arguments(chosen.direct_mma);
   }
   if (!chosen.is_tiled()) {
     return "Window";
@@ -391,18 +401,23 @@ Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting)
   const TensorMath math = chosen.math();
   StepBuilder step(group);
   include_skeleton(step, chosen.method, math);
-  describe(step, chosen.method, problem.transposed);
+  describe(step, chosen, problem.transposed);
   if (problem.window.axes() + 2 < group.graph->type(group.root_node().outputs[0]).shape.size()) {
     step.describe("The window is one element along the last axis, which is laid out along the one before: x is both.");
   }
   const ConvolutionLayout layout = convolution_layout(group);
+  std::optional<Expr> vectorised;  // where pixels are named by one number
   if (by_library && has_finish(group, setting)) {
     STITCH_ASSIGN(const LibraryEpilogue epilogue, add_finish(step, problem));
     add_library_call(step, problem, setting, epilogue);
   } else {
-    STITCH_ASSIGN(const LoweredFunctor epilogue, make_epilogue(step, problem.window.axes(), PixelNames::kAxes));
+    const PixelNames names = chosen.method == ConvolutionMethod::kDirectWgmma ? PixelNames::kNumber : PixelNames::kAxes;
+    STITCH_ASSIGN(const LoweredFunctor epilogue, make_epilogue(step, problem.window.axes(), names));
     construct(step, epilogue, "epilogue");
     add_problem(step, problem);
+    if (names == PixelNames::kNumber) {
+      vectorised = prove_pixel_lanes(step, problem, {&epilogue, "epilogue"});
+    }
     if (by_library) {
       add_library_call(step, problem, setting, {"epilogue", literal_expr({false, ScalarType::kBool})});
     }
@@ -421,6 +436,8 @@ Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting)
   if (splits) {
     step.launch("    shape, {}, {}, epilogue, {}, args->scratch, stream);", operands.input, operands.weight,
                 step.extent("splits", setting.splits, "blocks that share the depth of one tile"));
+  } else if (vectorised.has_value()) {
+    step.launch("    shape, {}, {}, epilogue, {}, stream);", operands.input, operands.weight, *vectorised);
   } else {
     step.launch("    shape, {}, {}, epilogue, stream);", operands.input, operands.weight);
   }

@@ -16,6 +16,7 @@ constexpr std::array kDirectMmaSettings = {
     NamedSetting<DirectMmaSetting>{"direct_tf32x3_64x4", {64, 4}},
     NamedSetting<DirectMmaSetting>{"direct_tf32x3_32x8", {32, 8}},
     NamedSetting<DirectMmaSetting>{"direct_tf32x3_32x4", {32, 4}},
+    NamedSetting<DirectMmaSetting>{"direct_tf32x3_groups", {64, 8, true}},
 };
 
 // As the skeleton has them.
@@ -24,6 +25,8 @@ constexpr int64_t kMmaColumns = 32;
 constexpr int64_t kChannelsOfWarp = 32;
 constexpr int64_t kDepthOfSlice = 8;
 constexpr int64_t kPatchesOfBlock = 4;
+constexpr int64_t kRowsByGroups = 8;
+constexpr int64_t kPatchesByGroups = 16;
 
 int64_t pieces_of(int64_t extent, int64_t tile) { return (extent + tile - 1) / tile; }
 
@@ -32,8 +35,9 @@ int64_t span_under(const WindowNumbers& window, size_t axis, int64_t outputs) {
   return (outputs - 1) * window.stride[axis] + (window.kernel[axis] - 1) * window.dilation[axis] + 1;
 }
 
+// Of a patch.
 int64_t rows_of(const DirectMmaSetting& setting) {
-  return kMmaThreads / kMmaColumns / (setting.channels / kChannelsOfWarp);
+  return setting.by_groups ? kRowsByGroups : kMmaThreads / kMmaColumns / (setting.channels / kChannelsOfWarp);
 }
 
 // Of a plane of the window and the input channels of a stage, as slices of K.
@@ -50,6 +54,14 @@ int64_t elements_of_patch(const WindowNumbers& window, const DirectMmaSetting& s
 
 int64_t shared_bytes(const WindowNumbers& window, const DirectMmaSetting& setting) {
   constexpr int64_t kFloatBytes = 4, kParts = 2, kPatches = 2, kStagedOfWarp = 320;
+  if (setting.by_groups) {
+    // Weights by blocks of four slices; a patch as it comes, and two whose elements are split.
+    constexpr int64_t kSlicesOfBlock = 4, kOfTwoPlanes = 24;
+    const int64_t two_planes = 2 * elements_of_patch(window, setting) + 2 * kOfTwoPlanes;
+    return kFloatBytes * (kParts * pieces_of(slices_of(window, setting), kSlicesOfBlock) * kSlicesOfBlock *
+                              kDepthOfSlice * setting.channels +
+                          (1 + kPatches * kParts) * setting.input_channels / 2 * two_planes);
+  }
   const int64_t plane = pieces_of(elements_of_patch(window, setting), kMmaColumns) * kMmaColumns + kDepthOfSlice;
   return kFloatBytes * (kParts * slices_of(window, setting) * kDepthOfSlice * setting.channels +
                         kPatches * setting.input_channels * plane + kMmaThreads / kMmaColumns * kStagedOfWarp);
@@ -60,6 +72,11 @@ int64_t shared_bytes(const WindowNumbers& window, const DirectMmaSetting& settin
 // each patch, which 64 channels feel.
 double peak_share_of(const WindowNumbers& window, const DirectMmaSetting& setting, int64_t parts) {
   constexpr double kReached = 0.265, kSlicesBesides = 4, kOfWeightsInParts = 0.9;
+  if (setting.by_groups) {
+    constexpr double kReachedByGroups = 0.6;  // counted, not measured: instructions issued, and products beside them
+    const auto slices = static_cast<double>(slices_of(window, setting));
+    return kReachedByGroups * slices / (slices + kSlicesBesides);
+  }
   const auto slices = static_cast<double>(slices_of(window, setting));
   const bool splits_again = parts > 1 && setting.channels > kChannelsOfWarp;
   return kReached * slices / (slices + kSlicesBesides) * (splits_again ? kOfWeightsInParts : 1.0);
@@ -69,15 +86,19 @@ double peak_share_of(const WindowNumbers& window, const DirectMmaSetting& settin
 
 bool allows_direct_mma(const ConvolutionProblem& problem, const DirectMmaSetting& setting) {
   constexpr int64_t kRoomOfTwoBlocks = 112 << 10;
+  if (setting.by_groups && (problem.window.axes() != 2 || problem.in_channels > setting.input_channels)) {
+    return false;
+  }
   return !problem.transposed && problem.groups == 1 && shared_bytes(problem.window, setting) <= kRoomOfTwoBlocks;
 }
 
-std::vector<Setting> direct_mma_settings(const ConvolutionProblem& problem) {
+std::vector<Setting> direct_mma_settings(const ConvolutionProblem& problem, const DeviceLimits& limits) {
   constexpr int64_t kMostInputChannels = 32;  // beyond them tiles of a product are better
   return settings_where(kDirectMmaSettings, [&](const DirectMmaSetting& setting) {
-    const bool is_filled =
-        setting.input_channels < problem.in_channels + 4 && setting.channels < problem.out_channels + kChannelsOfWarp;
-    return is_filled && problem.in_channels <= kMostInputChannels && allows_direct_mma(problem, setting);
+    const bool is_filled = (setting.by_groups || setting.input_channels < problem.in_channels + 4) &&
+                           setting.channels < problem.out_channels + kChannelsOfWarp;
+    const bool is_there = !setting.by_groups || limits.architecture == "sm_90a";
+    return is_there && is_filled && problem.in_channels <= kMostInputChannels && allows_direct_mma(problem, setting);
   });
 }
 
@@ -87,8 +108,29 @@ std::optional<DirectMmaSetting> direct_mma_setting(const Setting& setting) {
              : std::nullopt;
 }
 
-std::string direct_mma_tile(const DirectMmaSetting& setting) {
-  return fmt::format("stitch::DirectMmaTile<{}, {}>", setting.channels, setting.input_channels);
+std::string direct_mma_arguments(const DirectMmaSetting& setting) {
+  return setting.by_groups
+             ? "Window"
+             : fmt::format("stitch::DirectMmaTile<{}, {}>, Window", setting.channels, setting.input_channels);
+}
+
+int64_t direct_mma_parts_of_plane(const ConvolutionProblem& problem, const DirectMmaSetting& setting) {
+  const size_t y = problem.window.axes() - 2;
+  const int64_t across = pieces_of(problem.out[y + 1], kMmaColumns);
+  return setting.by_groups ? pieces_of(pieces_of(problem.out[y], kRowsByGroups) * across, kPatchesByGroups)
+                           : (y > 0 ? problem.out[0] : 1) * problem.out[y] * across;
+}
+
+void describe_direct_mma(StepBuilder& step, const DirectMmaSetting& setting) {
+  if (setting.by_groups) {
+    step.describe(
+        "Access: a block keeps its channels' weights in shared memory, in two TF32 parts, takes patches of the input "
+        "there and splits them once; four warps multiply 64 channels with the windows of 64 pixels, never gathered.");
+    return;
+  }
+  step.describe(
+      "Access: a block keeps its channels' weights in shared memory, in two TF32 parts, and takes patches of the "
+      "input there; each warp multiplies 32 channels with the windows of 32 pixels, which are never gathered.");
 }
 
 void add_direct_mma_work(const ConvolutionProblem& problem, const DirectMmaSetting& setting, Work& work) {
@@ -104,7 +146,7 @@ void add_direct_mma_work(const ConvolutionProblem& problem, const DirectMmaSetti
   work.flops = 2.0 * kProducts * static_cast<double>(problem.outputs()) * static_cast<double>(problem.depth());
   work.padded_flops = 2.0 * kProducts * depth *
                       static_cast<double>(patches * rows * kMmaColumns * blocks_of_channels * setting.channels);
-  work.blocks = pieces_of(patches, kPatchesOfBlock) * blocks_of_channels;
+  work.blocks = pieces_of(patches, setting.by_groups ? kPatchesByGroups : kPatchesOfBlock) * blocks_of_channels;
   work.blocks_per_multiprocessor = 2;
   work.threads_per_block = kMmaThreads;
   work.peak_share = peak_share_of(problem.window, setting, parts);

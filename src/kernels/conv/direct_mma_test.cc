@@ -31,9 +31,10 @@ class DirectMmaConvolution {
     group_ = make_group(graph_, ir::NodeId{0}, {ir::NodeId{0}}, stored, {graph_.outputs[0].value});
   }
 
-  std::vector<std::string> offered(MathMode math = MathMode::kFp32) const {
+  std::vector<std::string> offered(MathMode math = MathMode::kFp32,
+                                   const DeviceLimits& limits = known_devices().front()) const {
     std::vector<std::string> names;
-    for (const Setting& setting : kernel_->space(group_, known_devices().front(), math)) {
+    for (const Setting& setting : kernel_->space(group_, limits, math)) {
       if (setting.variant.starts_with("direct_tf32x3")) {
         names.push_back(setting.variant);
       }
@@ -58,7 +59,8 @@ using Names = std::vector<std::string>;
 
 TEST(DirectMmaSettings, FollowTheChannelsOfTheProblem) {
   EXPECT_EQ(DirectMmaConvolution(mma_program("128,8,64,64", "64,8,3,3")).offered(),
-            (Names{"direct_tf32x3_64x8", "direct_tf32x3_64x4", "direct_tf32x3_32x8", "direct_tf32x3_32x4"}));
+            (Names{"direct_tf32x3_64x8", "direct_tf32x3_64x4", "direct_tf32x3_32x8", "direct_tf32x3_32x4",
+                   "direct_tf32x3_groups"}));
   EXPECT_EQ(DirectMmaConvolution(mma_program("128,3,64,64", "16,3,3,3")).offered(), (Names{"direct_tf32x3_32x4"}));
   EXPECT_TRUE(DirectMmaConvolution(mma_program("128,64,64,64", "64,64,3,3")).offered().empty());
 }
@@ -70,6 +72,24 @@ TEST(DirectMmaSettings, AreExactAndOfOneGroup) {
   const DirectMmaConvolution sixteen(mma_program("128,16,64,64", "64,16,3,3"));
   EXPECT_TRUE(sixteen.offered(MathMode::kKernelBench).empty());
   EXPECT_FALSE(sixteen.offered(MathMode::kFp32).empty());
+}
+
+// By groups of warps: where wgmma is, of two axes, and of few channels that are all taken at a time.
+TEST(DirectMmaSettings, ByGroupsAreOfEightChannels) {
+  const auto offers = [](const char* images, const char* weight) {
+    const Names names = DirectMmaConvolution(mma_program(images, weight)).offered();
+    return std::count(names.begin(), names.end(), "direct_tf32x3_groups") == 1;
+  };
+  EXPECT_TRUE(offers("128,3,64,64", "64,3,3,3"));
+  EXPECT_FALSE(offers("128,9,64,64", "64,9,3,3"));
+  EXPECT_FALSE(offers("128,8,64,64", "32,8,3,3"));
+  EXPECT_FALSE(offers("16,8,16,64,64", "64,8,3,3,3"));
+  EXPECT_FALSE(offers("128,8,64,64", "64,8,9,9"));  // no room
+  EXPECT_TRUE(DirectMmaConvolution(mma_program("1,2,9,9", "5,2,3,3")).allows("direct_tf32x3_groups"));
+  const auto older = device_limits("A100");
+  ASSERT_TRUE(older.has_value());
+  const Names names = DirectMmaConvolution(mma_program("128,8,64,64", "64,8,3,3")).offered(MathMode::kFp32, *older);
+  EXPECT_EQ(std::count(names.begin(), names.end(), "direct_tf32x3_groups"), 0);
 }
 
 // At reduced sizes the program's own setting stays.

@@ -88,13 +88,15 @@ std::optional<PooledSetting> pooled_setting(const Setting& setting) {
   return channels.has_value() ? std::optional(PooledSetting{*channels, mma}) : std::nullopt;
 }
 
-// Parts of a plane whose sums are kept: a thread's eight rows by a warp's columns, or one row on the tensor cores.
+// Parts of a plane whose sums are kept: a thread's eight rows by a warp's columns, or what the tensor cores have.
 int64_t parts_of_plane(const ConvolutionProblem& problem, const PooledSetting& setting) {
+  if (setting.mma.has_value()) {
+    return direct_mma_parts_of_plane(problem, *setting.mma);
+  }
   const auto tiles = [](int64_t extent, int64_t tile) { return (extent + tile - 1) / tile; };
   const size_t y = problem.window.axes() - 2;
   const int64_t rows = direct_rows(setting.channels);
-  const int64_t down =
-      setting.mma.has_value() ? problem.out[y] : tiles(problem.out[y], rows) * (rows / kDirectRowsOfThread);
+  const int64_t down = tiles(problem.out[y], rows) * (rows / kDirectRowsOfThread);
   return (y > 0 ? problem.out[0] : 1) * down * tiles(problem.out[y + 1], kDirectColumns);
 }
 
@@ -157,12 +159,12 @@ class PooledConvolution final : public KernelTemplate {
     return missing;
   }
 
-  std::vector<Setting> space(const Group& group, const DeviceLimits&, MathMode math) const override {
+  std::vector<Setting> space(const Group& group, const DeviceLimits& limits, MathMode math) const override {
     const ConvolutionProblem problem = convolution_problem(group);
     const bool fits = is_taken(group) && operand_rounding(problem, math) != OperandRounding::kRequired;
     std::vector<Setting> settings = fits ? direct_settings(problem) : std::vector<Setting>{};
     if (fits && is_plane_reduction(*pool_of(group))) {
-      const std::vector<Setting> mma = direct_mma_settings(problem);
+      const std::vector<Setting> mma = direct_mma_settings(problem, limits);
       settings.insert(settings.end(), mma.begin(), mma.end());
     }
     return settings;
@@ -220,10 +222,9 @@ int64_t divisor_of(const ConvolutionProblem& problem, const ir::Node& pool) {
 
 void describe_work(StepBuilder& step, const PooledSetting& setting, bool by_plane) {
   if (setting.mma.has_value()) {
-    step.describe(
-        "Access: a block keeps its channels' weights in shared memory, in two TF32 parts, and takes patches of the "
-        "input there; each warp multiplies 32 channels with the windows of 32 pixels, which are never gathered.");
-    step.describe("A warp adds up its pixels of each channel where they are; a second launch adds these parts.");
+    describe_direct_mma(step, *setting.mma);
+    step.describe("{} adds up its pixels of each channel where they are; a second launch adds these parts.",
+                  setting.mma->by_groups ? "A block" : "A warp");
     step.describe("Bound: three TF32 products for each of fp32.");
     return;
   }
@@ -254,7 +255,8 @@ Result<StepDraft> PooledConvolution::draft(const Group& group, const Setting& se
   const PooledSetting own = *pooled_setting(setting);
   const bool by_plane = is_plane_reduction(*pool);
   StepBuilder step(group);
-  step.include(own.mma.has_value() ? "kernels/conv/direct_mma_pool.cuh" : "kernels/conv/direct_pool.cuh");
+  const char* const family = !own.mma.has_value() ? "" : (own.mma->by_groups ? "wgmma_" : "mma_");
+  step.include(fmt::format("kernels/conv/direct_{}pool.cuh", family));
   describe_work(step, own, by_plane);
   STITCH_ASSIGN(const LoweredFunctor element, make_element(step, *pool));
   construct(step, element, "element");
@@ -274,8 +276,8 @@ Result<StepDraft> PooledConvolution::draft(const Group& group, const Setting& se
     launch_windows(step, *pool, own.channels, operands, divisor);
     return step.take();
   }
-  step.launch("return stitch::launch_conv_direct_{}mean<{}, Window>(", own.mma.has_value() ? "mma_" : "",
-              own.mma.has_value() ? direct_mma_tile(*own.mma) : direct_tile(own.channels));
+  step.launch("return stitch::launch_conv_direct_{}mean<{}>(", family,
+              own.mma.has_value() ? direct_mma_arguments(*own.mma) : direct_tile(own.channels) + ", Window");
   step.launch("    shape, {}, {}, element, store, {}, args->scratch, stream);", operands.input, operands.weight,
               divisor);
   return step.take();
