@@ -5,6 +5,7 @@
 #include "kernels/conv/depthwise.cuh"
 #include "kernels/conv/direct.cuh"
 #include "kernels/conv/direct_mma.cuh"
+#include "kernels/conv/direct_wgmma.cuh"
 #include "kernels/conv/implicit_gemm_ffma.cuh"
 #include "kernels/conv/implicit_gemm_mma.cuh"
 
@@ -20,6 +21,21 @@ struct StoreOutput {
   int64_t row_stride;
   __device__ void operator()(int64_t n, int64_t channel, int64_t out_y, int64_t out_x, float value) const {
     y[n * image_stride + channel * channel_stride + out_y * row_stride + out_x] = value;
+  }
+};
+
+// Pixels by their number in the plane.
+struct StorePixel {
+  float* y;
+  int64_t image_stride;
+  int64_t channel_stride;
+
+  template <int kLanes>
+  __device__ void lanes(int64_t n, int64_t channel, int64_t pixel, const Lanes<float, kLanes>& values) const {
+    store_float_lanes(y + n * image_stride + channel * channel_stride + pixel, values);
+  }
+  __device__ void operator()(int64_t n, int64_t channel, int64_t pixel, float value) const {
+    lanes<1>(n, channel, pixel, {value});
   }
 };
 
@@ -134,6 +150,20 @@ struct Layer {
     });
   }
 
+  // Where wgmma is.
+  void direct_wgmma() const {
+    int major = 0;
+    require(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0), "capability");
+    if (major != 9) {
+      return;
+    }
+    report("direct wgmma", "64x8", [&](const StoreOutput& store) {
+      return launch_conv_direct_wgmma<Window>(shape, x.data(), weight.data(),
+                                              StorePixel{store.y, store.image_stride, store.channel_stride},
+                                              store.channel_stride % 4 == 0, nullptr);
+    });
+  }
+
   void all_direct_mma() const {
     direct_mma<32, 4>();
     direct_mma<32, 8>();
@@ -184,8 +214,11 @@ int main() {
   Layer<Same3>(32, 256, 56, 256, 256).depthwise();
   // Few channels, which cuDNN computes in fp32.
   Layer<Same3>(128, 8, 254, 64, 1).all_direct();
+  Layer<Same3>(128, 8, 254, 64, 1).direct_wgmma();
+  Layer<Same3>(128, 8, 126, 64, 1).direct_wgmma();
   Layer<Same3>(128, 3, 254, 16, 1).all_direct();
   Layer<Same3>(64, 8, 126, 128, 1).all_direct();
+  Layer<Same3>(64, 8, 126, 128, 1).direct_wgmma();
   Layer<ConvWindow<5, 5, 1, 1, 2, 2, 1, 1>>(64, 3, 254, 64, 1).direct<64>();
   return 0;
 }

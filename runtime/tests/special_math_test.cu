@@ -43,6 +43,13 @@ __global__ void compute(Real* got) {
   put(stitch::digamma(Real(-3)));
   put(stitch::digamma(Real(0)));
   put(stitch::digamma(Real(40)));
+  put(stitch::mish(Real(1)));
+  put(stitch::mish(Real(-1)));
+  put(stitch::mish(Real(-30)) * Real(1e12));
+  put(stitch::mish(Real(0)));
+  put(stitch::mish(Real(90)));  // whose exponential is beyond floats
+  put(stitch::mish(inf));
+  put(stitch::mish(nan));
 }
 
 const std::vector<double> kExpected = {1,
@@ -72,7 +79,14 @@ const std::vector<double> kExpected = {1,
                                        1.1031566406452432,
                                        NAN,
                                        -INFINITY,
-                                       3.6763273740398125};
+                                       3.6763273740398125,
+                                       0.8650983882673103,
+                                       -0.30340146137410895,
+                                       -2.807286890651921,
+                                       0,
+                                       90,
+                                       INFINITY,
+                                       NAN};
 
 template <typename Real>
 void check(Checker& checker, const char* name, double tolerance) {

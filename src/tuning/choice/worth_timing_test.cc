@@ -113,7 +113,7 @@ TEST(WorthTiming, ThePlansOwnSettingComesFirstThenTheBestOfTheOtherSideThenThose
 TEST(WorthTiming, WhatIsTriedIsOfSeveralKinds) {
   const plan::Plan plan = plan::make_plan(ir::parse(R"(graph g mode=eval
 x: f32[128,8,256,256] = input "x"
-w: f32[64,8,3,3] = parameter "w"
+w: f32[32,8,3,3] = parameter "w"
 y = conv2d(x, w, none; stride=[1,1], padding=[0,0], dilation=[1,1], groups=1)
 z = tanh(y)
 return output "0" = z
