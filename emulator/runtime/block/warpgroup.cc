@@ -30,6 +30,8 @@ struct Meeting {
 Shares shares[kMaxThreads];
 Meeting meetings[kMaxGroups];
 bool any_used = false;
+// The product that is being carried out. No memory of the device, which the heap would be taken for.
+GroupProduct carried_out[kGroupThreads];
 
 void check_same(const GroupProduct& one, const GroupProduct& other, const char* file, int line) {
   if (one.body != other.body || one.a != other.a || one.b != other.b || one.accumulate != other.accumulate) {
@@ -40,7 +42,8 @@ void check_same(const GroupProduct& one, const GroupProduct& other, const char* 
 void carry_out(int first_thread, size_t index, const char* file, int line) {
   const GroupProduct* threads[kGroupThreads];
   for (int i = 0; i < kGroupThreads; ++i) {
-    threads[i] = &shares[first_thread + i].products[index];
+    carried_out[i] = shares[first_thread + i].products[index];
+    threads[i] = &carried_out[i];
     check_same(*threads[0], *threads[i], file, line);
   }
   const Uncounted uncounted;
