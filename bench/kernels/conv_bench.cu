@@ -157,10 +157,10 @@ struct Layer {
     if (major != 9) {
       return;
     }
-    report("direct wgmma", "64x8", [&](const StoreOutput& store) {
-      return launch_conv_direct_wgmma<Window>(shape, x.data(), weight.data(),
-                                              StorePixel{store.y, store.image_stride, store.channel_stride},
-                                              store.channel_stride % 4 == 0, nullptr);
+    report("direct wgmma", "64", [&](const StoreOutput& store) {
+      return launch_conv_direct_wgmma<DirectWgmmaTile<64>, Window>(
+          shape, x.data(), weight.data(), StorePixel{store.y, store.image_stride, store.channel_stride},
+          store.channel_stride % 4 == 0, nullptr);
     });
   }
 

@@ -134,12 +134,13 @@ void check_planes_by_warps(Checker& checker, const std::string& name, const Conv
       });
 }
 
-template <typename Window>
+template <int kChannels, typename Window>
 void check_planes_by_groups(Checker& checker, const std::string& name, const ConvShape& shape) {
-  check_planes_of_mma<Window>(
-      checker, name, shape, [](auto s, auto x, auto weight, auto element, auto store, float divisor, float* scratch) {
-        return launch_conv_direct_wgmma_mean<Window>(s, x, weight, element, store, divisor, scratch, nullptr);
-      });
+  check_planes_of_mma<Window>(checker, name, shape,
+                              [](auto s, auto x, auto weight, auto element, auto store, float divisor, float* scratch) {
+                                return launch_conv_direct_wgmma_mean<DirectWgmmaTile<kChannels>, Window>(
+                                    s, x, weight, element, store, divisor, scratch, nullptr);
+                              });
 }
 
 }  // namespace
@@ -163,8 +164,9 @@ int main(int count, char** arguments) {
                                                        conv_shape<Strided>(2, 9, 21, 14, 70, 1));
   check_planes_by_warps<DirectMmaTile<32, 8>, Volume>(checker, "volumes by tensor cores",
                                                       conv_shape<Volume>(2, 4, 4, 19, 8, 10, 1));
-  check_planes_by_groups<Same>(checker, "planes by groups of warps", conv_shape<Same>(2, 3, 45, 67, 12, 1));
+  check_planes_by_groups<32, Same>(checker, "planes by groups of warps", conv_shape<Same>(2, 3, 45, 67, 12, 1));
   using Wide = ConvWindow<3, 3, 2, 2, 1, 1, 1, 1>;
-  check_planes_by_groups<Wide>(checker, "planes by groups of warps, strided", conv_shape<Wide>(2, 7, 21, 14, 70, 1));
+  check_planes_by_groups<64, Wide>(checker, "planes by groups of warps, strided",
+                                   conv_shape<Wide>(2, 7, 21, 14, 70, 1));
   return checker.finish();
 }

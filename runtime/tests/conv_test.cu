@@ -130,12 +130,12 @@ struct PixelBiasStore {
   }
 };
 
-template <typename Window>
+template <int kChannels, typename Window>
 void check_direct_wgmma(Checker& checker, const std::string& name, const ConvCase<Window>& problem) {
   check(checker, "direct wgmma " + name, problem, [](auto s, auto x, auto weight, auto epilogue, float*) {
     const int64_t pixels = s.out_height * s.out_width;
     const PixelBiasStore store{epilogue.y, epilogue.bias, s.out_channels, pixels};
-    return launch_conv_direct_wgmma<Window>(s, x, weight, store, pixels % 4 == 0, nullptr);
+    return launch_conv_direct_wgmma<DirectWgmmaTile<kChannels>, Window>(s, x, weight, store, pixels % 4 == 0, nullptr);
   });
 }
 
@@ -144,15 +144,15 @@ void check_direct_wgmma_ones(Checker& checker) {
   using Same = ConvWindow<3, 3, 1, 1, 1, 1, 1, 1>;
   using Strided = ConvWindow<5, 3, 2, 1, 2, 0, 1, 2>;  // more taps than are held in registers
   using Row = ConvWindow<1, 7, 1, 2, 0, 3, 1, 1>;
-  check_direct_wgmma<Same>(checker, "3x3", ConvCase<Same>(conv_shape<Same>(2, 8, 1, 10, 67, 70, 1)));
-  check_direct_wgmma<Same>(checker, "pairs", ConvCase<Same>(conv_shape<Same>(1, 4, 1, 10, 38, 64, 1)));
-  check_direct_wgmma<Same>(checker, "patches", ConvCase<Same>(conv_shape<Same>(1, 3, 1, 42, 65, 9, 1)));
-  check_direct_wgmma<Strided>(checker, "strided", ConvCase<Strided>(conv_shape<Strided>(2, 6, 1, 13, 14, 33, 1)));
-  check_direct_wgmma<Row>(checker, "row", ConvCase<Row>(conv_shape<Row>(1, 5, 1, 1, 41, 30, 1)));
+  check_direct_wgmma<64, Same>(checker, "3x3", ConvCase<Same>(conv_shape<Same>(2, 8, 1, 10, 67, 70, 1)));
+  check_direct_wgmma<64, Same>(checker, "pairs", ConvCase<Same>(conv_shape<Same>(1, 4, 1, 10, 38, 64, 1)));
+  check_direct_wgmma<32, Same>(checker, "patches", ConvCase<Same>(conv_shape<Same>(1, 3, 1, 42, 65, 9, 1)));
+  check_direct_wgmma<32, Strided>(checker, "strided", ConvCase<Strided>(conv_shape<Strided>(2, 6, 1, 13, 14, 33, 1)));
+  check_direct_wgmma<64, Row>(checker, "row", ConvCase<Row>(conv_shape<Row>(1, 5, 1, 1, 41, 30, 1)));
   ConvCase<Same> beyond(conv_shape<Same>(1, 2, 1, 4, 5, 3, 1));
   beyond.x[7] = INFINITY;  // splitting it gives NaN
   beyond.want = reference<Same>(beyond.shape, beyond.x.data(), beyond.weight.data(), beyond.bias.data());
-  check_direct_wgmma<Same>(checker, "infinity", beyond);
+  check_direct_wgmma<64, Same>(checker, "infinity", beyond);
 }
 
 // Three axes, each with its own numbers.

@@ -18,6 +18,7 @@ SEEDS = ("", "7", "8", "9", "10")
 MAINLOOP = "kernels/gemm/mma_mainloop.cuh"
 FLASH = "kernels/attention/flash_mma.cuh"
 PLANES = "kernels/gemm/wgmma_mainloop.cuh"
+GROUPS = "kernels/conv/direct_wgmma.cuh"
 pytestmark = pytest.mark.long
 
 
@@ -63,6 +64,11 @@ MISTAKES = (
             "piece * 16"),
     Mistake("planes_with_a_wrong_stride", "gemm_planes_test", "ptx/wgmma.cuh", "uint64_t{1024 / 16} << 32",
             "uint64_t{512 / 16} << 32"),
+    Mistake("convolution_reads_sums_before_the_wait", "conv_pool_test", GROUPS, "  ptx::wgmma_wait<0>();", ""),
+    Mistake("convolution_splits_what_is_still_read", "conv_pool_test", GROUPS, "split + patch % 2 * Source::split",
+            "split"),
+    Mistake("convolution_does_not_wait_for_a_patch", "conv_pool_test", GROUPS, "    ptx::cp_async_wait<0>();", ""),
+    Mistake("convolution_without_a_swizzle", "conv_pool_test", GROUPS, "(k % 32 / 4 ^ channel % 8)", "(k % 32 / 4)"),
     Mistake("rows_are_not_repaired", "gemm_planes_test", "kernels/gemm/planes.cuh", "small * kMaySuffer > nonzero",
             "small > nonzero"),
 )

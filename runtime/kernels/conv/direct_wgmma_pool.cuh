@@ -13,10 +13,10 @@ namespace stitch {
 namespace direct_wgmma_detail {
 
 // The sum of each block's pixels of a channel, all parts of a plane behind each other.
-template <typename Element>
+template <typename Tile, typename Element>
 struct SumPixels {
   struct State {
-    float sums[kSums / 2];  // of this lane's channels
+    float sums[Tile::sums / 2];  // of this lane's channels
   };
 
   Element element;
@@ -40,23 +40,23 @@ struct SumPixels {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     __syncthreads();
 #pragma unroll
-    for (int i = 0; i < kSums / 2; ++i) {
+    for (int i = 0; i < Tile::sums / 2; ++i) {
       float sum = state.sums[i];
 #pragma unroll
       for (int distance = 4; distance < 32; distance *= 2) {
         sum += __shfl_xor_sync(0xffffffffu, sum, distance);
       }
       if (lane < 4) {
-        shared[warp * kChannels + i / 2 * 8 + lane * 2 + i % 2] = sum;
+        shared[warp * Tile::channels + i / 2 * 8 + lane * 2 + i % 2] = sum;
       }
     }
     __syncthreads();
     const int channel = static_cast<int>(threadIdx.x);
-    if (channel < kChannels && first_channel + channel < shape.out_channels) {
+    if (channel < Tile::channels && first_channel + channel < shape.out_channels) {
       float sum = 0;
 #pragma unroll
       for (int i = 0; i < kWarps; ++i) {
-        sum += shared[i * kChannels + channel];
+        sum += shared[i * Tile::channels + channel];
       }
       parts[(image * shape.out_channels + first_channel + channel) * of_plane + block] = sum;
     }
@@ -67,14 +67,15 @@ struct SumPixels {
 
 // Sums of whole planes over `divisor`. `scratch` has a float for every row of 32 outputs of a channel, the last of a
 // line cut short, which is more than is needed. Needs what launch_conv_direct_wgmma() needs.
-template <typename Window, typename Element, typename Store>
+template <typename Tile, typename Window, typename Element, typename Store>
 cudaError_t launch_conv_direct_wgmma_mean(const ConvShape& shape, const float* input, const float* weight,
                                           const Element& element, const Store& store, float divisor, void* scratch,
                                           cudaStream_t stream) {
   const direct_wgmma_detail::Patches patches = direct_wgmma_detail::patches_of(shape);
   auto* parts = static_cast<float*>(scratch);
-  const cudaError_t error = direct_wgmma_detail::launch<Window>(
-      shape, input, weight, direct_wgmma_detail::SumPixels<Element>{element, parts, patches.blocks}, patches, stream);
+  const cudaError_t error = direct_wgmma_detail::launch<Tile, Window>(
+      shape, input, weight, direct_wgmma_detail::SumPixels<Tile, Element>{element, parts, patches.blocks}, patches,
+      stream);
   return error != cudaSuccess ? error
                               : direct_detail::launch_mean(shape, parts, patches.blocks, store, divisor, stream);
 }

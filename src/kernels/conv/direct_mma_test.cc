@@ -60,8 +60,9 @@ using Names = std::vector<std::string>;
 TEST(DirectMmaSettings, FollowTheChannelsOfTheProblem) {
   EXPECT_EQ(DirectMmaConvolution(mma_program("128,8,64,64", "64,8,3,3")).offered(),
             (Names{"direct_tf32x3_64x8", "direct_tf32x3_64x4", "direct_tf32x3_32x8", "direct_tf32x3_32x4",
-                   "direct_tf32x3_groups"}));
-  EXPECT_EQ(DirectMmaConvolution(mma_program("128,3,64,64", "16,3,3,3")).offered(), (Names{"direct_tf32x3_32x4"}));
+                   "direct_tf32x3_groups_64", "direct_tf32x3_groups_32"}));
+  EXPECT_EQ(DirectMmaConvolution(mma_program("128,3,64,64", "16,3,3,3")).offered(),
+            (Names{"direct_tf32x3_32x4", "direct_tf32x3_groups_32"}));
   EXPECT_TRUE(DirectMmaConvolution(mma_program("128,64,64,64", "64,64,3,3")).offered().empty());
 }
 
@@ -78,18 +79,18 @@ TEST(DirectMmaSettings, AreExactAndOfOneGroup) {
 TEST(DirectMmaSettings, ByGroupsAreOfEightChannels) {
   const auto offers = [](const char* images, const char* weight) {
     const Names names = DirectMmaConvolution(mma_program(images, weight)).offered();
-    return std::count(names.begin(), names.end(), "direct_tf32x3_groups") == 1;
+    return std::count(names.begin(), names.end(), "direct_tf32x3_groups_64") == 1;
   };
   EXPECT_TRUE(offers("128,3,64,64", "64,3,3,3"));
   EXPECT_FALSE(offers("128,9,64,64", "64,9,3,3"));
   EXPECT_FALSE(offers("128,8,64,64", "32,8,3,3"));
   EXPECT_FALSE(offers("16,8,16,64,64", "64,8,3,3,3"));
   EXPECT_FALSE(offers("128,8,64,64", "64,8,9,9"));  // no room
-  EXPECT_TRUE(DirectMmaConvolution(mma_program("1,2,9,9", "5,2,3,3")).allows("direct_tf32x3_groups"));
+  EXPECT_TRUE(DirectMmaConvolution(mma_program("1,2,9,9", "5,2,3,3")).allows("direct_tf32x3_groups_64"));
   const auto older = device_limits("A100");
   ASSERT_TRUE(older.has_value());
   const Names names = DirectMmaConvolution(mma_program("128,8,64,64", "64,8,3,3")).offered(MathMode::kFp32, *older);
-  EXPECT_EQ(std::count(names.begin(), names.end(), "direct_tf32x3_groups"), 0);
+  EXPECT_EQ(std::count(names.begin(), names.end(), "direct_tf32x3_groups_64"), 0);
 }
 
 // At reduced sizes the program's own setting stays.
