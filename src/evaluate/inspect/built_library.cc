@@ -12,7 +12,9 @@ Result<LibraryCheck> check_own_code(toolchain::BuildRequest request, const toolc
   request.own_code_alone = true;
   STITCH_ASSIGN(const CompileReport own, toolchain::build(request, tools));
   STITCH_ASSIGN(const std::string bytes, read_file(own.library));
-  return check_library(bytes, request.device, elf::CudaRuntime::kApart);
+  LibraryCheck own_check = check_library(bytes, request.device, elf::CudaRuntime::kApart);
+  add_code_refusal(bytes, own_check);
+  return own_check;
 }
 
 }  // namespace
@@ -28,6 +30,9 @@ Result<LibraryCheck> check_built_library(toolchain::BuildRequest request, const 
   }
   STITCH_ASSIGN(const std::string bytes, read_file(library));
   LibraryCheck whole = check_library(bytes, request.device);
+  if (request.device != DeviceKind::kCuda) {
+    add_code_refusal(bytes, whole);
+  }
   whole.facts = own.facts.has_value() ? std::move(own.facts) : std::move(whole.facts);
   return whole;
 }

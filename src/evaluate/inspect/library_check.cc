@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/fs/files.h"
+#include "elf/code/system_entry.h"
 
 namespace stitch::evaluate {
 namespace {
@@ -60,7 +61,16 @@ LibraryCheck check_extension(const std::string& bytes) {
   if (const auto refusal = elf::extension_refusal(*check.facts)) {
     check.refusal = finding(VerdictKind::kCheated, *refusal);
   }
+  add_code_refusal(bytes, check);
   return check;
+}
+
+void add_code_refusal(const std::string& bytes, LibraryCheck& check) {
+  if (!check.refusal.has_value()) {
+    if (const auto refusal = elf::system_entry_refusal(std::as_bytes(std::span(bytes)))) {
+      check.refusal = finding(VerdictKind::kCheated, *refusal);
+    }
+  }
 }
 
 Result<LibraryCheck> keep_and_check_library(const std::filesystem::path& library, DeviceKind device,

@@ -25,6 +25,9 @@ LibraryCheck check_library(const std::string& bytes, DeviceKind device,
 // Likewise for a library that is an extension module of Python, built by us from the candidate's sources.
 LibraryCheck check_extension(const std::string& bytes);
 
+// What holds beside for a library whose instructions were made of a candidate's sources alone.
+void add_code_refusal(const std::string& bytes, LibraryCheck& check);
+
 // Reads the file once and keeps what was read as `kept`, so that what is checked is what is loaded.
 Result<LibraryCheck> keep_and_check_library(const std::filesystem::path& library, DeviceKind device,
                                             const std::filesystem::path& kept);

@@ -9,6 +9,7 @@
 
 #include "base/fs/files.h"
 #include "base/json/json.h"
+#include "elf/code/system_entry.h"
 #include "elf/policy/policy.h"
 
 namespace stitch::evaluate {
@@ -51,16 +52,14 @@ Result<std::vector<fs::path>> loadable_files(const fs::path& folder) {
   return found;
 }
 
-Finding build_failed(std::string reason) {
-  return {Stage::kInspect, VerdictKind::kBuildFailed, std::move(reason)};
-}
+Finding build_failed(std::string reason) { return {Stage::kInspect, VerdictKind::kBuildFailed, std::move(reason)}; }
 
 struct ReadFile {
   std::string bytes;
   std::optional<Finding> refusal;
 };
 
-using Rule = std::optional<std::string> (*)(const elf::LibraryFacts&);
+using Rule = std::optional<std::string> (*)(const elf::LibraryFacts&, elf::Bytes);
 
 Result<ReadFile> inspect_one(const fs::path& path, Rule rule, NativeFile& file) {
   std::error_code failed;
@@ -76,18 +75,19 @@ Result<ReadFile> inspect_one(const fs::path& path, Rule rule, NativeFile& file) 
     return read;
   }
   file.facts = std::move(*facts);
-  if (const auto refusal = rule(file.facts)) {
+  if (const auto refusal = rule(file.facts, std::as_bytes(std::span(read.bytes)))) {
     read.refusal = Finding{Stage::kInspect, VerdictKind::kCheated, fmt::format("{}: {}", file.name, *refusal)};
   }
   return read;
 }
 
-std::optional<std::string> rule_beside(const elf::LibraryFacts& facts) {
+std::optional<std::string> rule_beside(const elf::LibraryFacts& facts, elf::Bytes) {
   return elf::refusal(facts, elf::CudaRuntime::kPerhapsInside, elf::LibraryUse::kBesidePython);
 }
 
-std::optional<std::string> rule_compiled(const elf::LibraryFacts& facts) {
-  return elf::extension_refusal(facts, elf::ExtensionDevice::kCuda);
+std::optional<std::string> rule_compiled(const elf::LibraryFacts& facts, elf::Bytes bytes) {
+  const auto refusal = elf::extension_refusal(facts, elf::ExtensionDevice::kCuda);
+  return refusal.has_value() ? refusal : elf::system_entry_refusal(bytes);
 }
 
 // In the place of the file of that name, which stays what it is for whoever has it open. Made in a folder of ours: in
