@@ -7,6 +7,7 @@
 #include "base/json/json.h"
 #include "driver/judge/judge.h"
 #include "driver/outside/time_candidate.h"
+#include "evaluate/inspect/device_reset.h"
 #include "toolchain/candidate/candidate_sources.h"
 
 namespace stitch::driver {
@@ -130,6 +131,9 @@ Result<CandidateVerdict> judge_candidate(Job& job, const toolchain::Toolchain& t
   const bool is_timed = device == DeviceKind::kCuda && !is_marked_only && !job.options().no_time;
   if (is_timed && verdict.report.verify.verdict().kind == VerdictKind::kOk) {
     STITCH_TRY(time_candidate(job, tools, request, imported, verdict));
+  }
+  if (device == DeviceKind::kCuda && verdict.report.library_facts.has_value()) {
+    evaluate::tell_device_reset(*verdict.report.library_facts, verdict.report.verify.findings);
   }
   verdict.report.verify.findings.sandbox = tools.confinement.mark;
   verdict.graph = imported.graph;
