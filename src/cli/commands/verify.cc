@@ -29,7 +29,11 @@ std::string looks_of(const driver::CandidateVerdict& candidate) {
       lines += "\nlook at " + fact.message();
     }
   }
-  return count > kMaxPlaces ? lines + fmt::format("\nand at {} more places, see --json", count - kMaxPlaces) : lines;
+  lines += count > kMaxPlaces ? fmt::format("\nand at {} more places, see --json", count - kMaxPlaces) : "";
+  for (const std::string& sentence : candidate.source.unread) {
+    lines += "\n" + sentence;
+  }
+  return lines;
 }
 
 Result<int> run_public_check(Invocation& invocation, driver::Options options) {
