@@ -7,6 +7,7 @@ what: one sentence
 program: linear_relu        (optional) tests/programs/linear_relu.py, which candidates share
 kind: wrong                 the verdict's kind; several where machines and moments differ
 reason: part of the reason  or several, with " | " between
+gpu-reason: likewise        (optional) on a GPU, which has words of its own for what it met
 form: library               (optional) candidate/*.cc are compiled into a .so first, with `compile` flags; "beside":
                             into candidate/candidate.so, for the Python file there; "file": model_new.py is handed
                             over and not its folder
@@ -40,7 +41,7 @@ INCLUDE = TESTS / "candidates" / "include"
 PROGRAMS = TESTS / "programs"
 SOURCES = (".cu", ".cuh", ".h", ".hpp", ".cc", ".cpp", ".inc", ".py")
 KEYS = ("id", "what", "program", "kind", "reason", "form", "compile", "arguments", "devices", "long", "note", "audit",
-        "link", "seed")
+        "link", "seed", "gpu-reason")
 # A machine that does other work too is given as many times as long as STITCH_TEST_PATIENCE says.
 DEADLINE_S = 300 * float(os.environ.get("STITCH_TEST_PATIENCE", "1"))
 
@@ -73,8 +74,9 @@ class Candidate:
     def kinds(self) -> list[str]:
         return self.values["kind"].split()
 
-    def reasons(self) -> list[str]:
-        return self.values["reason"].split(" | ")
+    def reasons(self, device: str = "emulated") -> list[str]:
+        reason = self.values["reason"]
+        return (self.values.get("gpu-reason", reason) if device == "gpu" else reason).split(" | ")
 
     def is_long(self) -> bool:
         return self.values.get("long") == "yes"
@@ -258,12 +260,13 @@ def judge(candidate: Candidate, build: pathlib.Path, scratch: pathlib.Path, cach
     except (ValueError, KeyError):
         return Seen(candidate, "none", "", f"exit {exit_code} without a verdict: {(out + err).strip()[-300:]}")
     kind, reason = verdict["kind"], verdict["reason"]
+    reasons = candidate.reasons(device)
     as_expected = (
         kind in candidate.kinds()
-        and any(part in reason for part in candidate.reasons())
+        and any(part in reason for part in reasons)
         and exit_code == (0 if kind == "ok" else 1)
     )
-    problem = f"{kind}: {reason}; expected {candidate.values['kind']}: {candidate.values['reason']}"
+    problem = f"{kind}: {reason}; expected {candidate.values['kind']}: {' | '.join(reasons)}"
     problem = audit_problem(candidate, said["candidate"]["source"]) if as_expected else problem
     unread = said["candidate"]["source"]["unread"]
     return Seen(candidate, kind, reason, problem, said["candidate"]["class"], unread[0] if unread else "")
