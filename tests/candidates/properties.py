@@ -59,12 +59,14 @@ PROPERTIES = (
              "constructor makes, or in 16-bit types than 2^-3; single elements of programs so large that they have "
              "three draws of a regime and fewer"),
     Property("Integers, masks and special values cover what is valid",
-             "positions_while_they_differ flags_when_all_are_set flags_when_none_is_set bags_of_one_size_or_none",
+             "positions_while_they_differ flags_when_all_are_set flags_when_none_is_set bags_of_one_size_or_none "
+             "finite_once_asked",
              "a_mask_of_ones ids_in_order bags_of_ten bags_are_never_empty positions_without_their_sign "
-             "infinities_made_finite",
-             "positions_from_the_end flags_all_alike bags_of_one_size minus_infinity",
-             "special values are asked of sums and of what is made element by element, not of products, exponentials "
-             "and norms; single values that rounding decides are not hit"),
+             "infinities_made_finite zero_without_its_sign subnormal_is_zero",
+             "positions_from_the_end flags_all_alike bags_of_one_size minus_infinity signs_by_their_bit",
+             "special values are asked of sums and of what is moved, added, multiplied and compared element by "
+             "element, not of products of matrices, quotients, logarithms, exponentials and norms; single values that "
+             "rounding decides are not hit"),
     Property("Small numbers are right for their own size, and errors that go one way are found",
              "small_answers_zero_in_later_calls small_answers_zero_beside_large_ones bfloat16_few_outputs_by_turns "
              "bfloat16_column_by_parameters",
@@ -73,9 +75,11 @@ PROPERTIES = (
              "a quarter of the elements of a magnitude may be off; magnitudes with fewer than 64 known elements, and "
              "below 2^-100, are not looked at"),
     Property("Arithmetic below a mode's precision is refused",
-             "half_from_the_thirtieth_call half_for_what_comes_again half_between_prepares shape_gated_half",
-             "matmul_in_half matmul_in_tf32 matmul_in_bfloat16 bfloat16_product_of_five_bits",
-             "split_precision half_storage convolution_in_tf32",
+             "half_from_the_thirtieth_call half_for_what_comes_again half_between_prepares shape_gated_half "
+             "two_terms_on_another_stream",
+             "matmul_in_half matmul_in_tf32 matmul_in_bfloat16 bfloat16_product_of_five_bits "
+             "bfloat16_product_in_int8 halves_in_bfloat16 two_bfloat16_terms half_inside",
+             "split_precision half_storage linear_of_halves convolution_in_tf32",
              "TF32 operands that are cut off, six bits of fraction in bfloat16 and short sums kept in half are "
              "neither promised nor always refused"),
     Property("Random numbers are right at several seeds and offsets",
@@ -102,9 +106,10 @@ PROPERTIES = (
              "contents and computes by itself where not"),
     Property("What runs is what was read, and no longer than its trial",
              "asks_a_sanitizer counts_launches_of_the_emulator asks_who_waits writes_into_earlier_outputs "
-             "model_new_input_from_the_fifth_call",
-             "H167 H166 model_new_outputs_share forks_past_the_library",
-             "model_new_lazy_first_call model_new_shares_as_the_reference debug_output",
+             "model_new_input_from_the_fifth_call enters_from_the_tenth_call",
+             "H167 H166 model_new_outputs_share forks_past_the_library enters_by_bytes gpu_enters_by_assembly "
+             "model_new_frees_late model_new_profile_function model_new_trace_function model_new_lazy_output",
+             "model_new_lazy_first_call model_new_shares_as_the_reference debug_output numbers_like_instructions",
              "code that a ModelNew makes of text while it runs is told and watched, not refused; a host that "
              "computes in memory of its own is slow and right on a GPU"),
     Property("The emulated device is a GPU where it matters",

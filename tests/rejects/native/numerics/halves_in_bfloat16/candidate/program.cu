@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rounds the operands of a product of halves to bfloat16.
+#define TENSORS                                                                                            \
+  INPUT("x", F16, 96, 192), PARAMETER("linear.weight", F16, 128, 192), PARAMETER("linear.bias", F16, 128), \
+      OUTPUT("0", F16, 96, 128)
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include "candidate.h"
+
+__device__ float rounded(__half value) { return __bfloat162float(__float2bfloat16(__half2float(value))); }
+
+__global__ void linear(const __half* x, const __half* weight, const __half* bias, __half* y) {
+  const int64_t i = INDEX;
+  if (i >= 96 * 128) return;
+  float sum = __half2float(bias[i % 128]);
+  for (int k = 0; k < 192; ++k) {
+    sum += rounded(x[i / 128 * 192 + k]) * rounded(weight[i % 128 * 192 + k]);
+  }
+  y[i] = __float2half(sum);
+}
+
+static int run_program(const Call& call) {
+  linear<<<blocks_for(96 * 128), 256, 0, call.stream()>>>(call.input<__half>(0), call.parameter<__half>(0),
+                                                          call.parameter<__half>(1), call.output<__half>(0));
+  return cudaGetLastError();
+}
