@@ -149,7 +149,7 @@ struct Problem {
   }
 
   cudaError_t split(const Buffer& from, int64_t rows, const Buffer& to) const {
-    return launch_split<Layout::kContiguousK>({from.data(), 0, k, 1}, 1, 1, rows, k, to.data(), nullptr);
+    return launch_split<Layout::kContiguousK>({from.data(), 0, k, 1}, 1, BatchLevels{}, rows, k, to.data(), nullptr);
   }
   SplitMatrix planes(const Buffer& of, int64_t rows) const { return split_matrix(of.data(), 1, rows, k); }
   StoreC store() const { return {c.data(), n}; }
@@ -256,7 +256,8 @@ void speed_of(const std::vector<Kernel>& all, int64_t m, int64_t n, int64_t k) {
   const double split_a_us = median_us([&] { return p.split(p.a, m, p.split_a); });
   const double split_b_us = median_us([&] { return p.split(p.b, n, p.split_b); });
   const double across_us = median_us([&] {
-    return launch_split<Layout::kContiguousOuter>({p.b.data(), 0, 1, n}, 1, 1, n, k, p.split_b.data(), nullptr);
+    return launch_split<Layout::kContiguousOuter>({p.b.data(), 0, 1, n}, 1, BatchLevels{}, n, k, p.split_b.data(),
+                                                  nullptr);
   });
   require(p.split(p.b, n, p.split_b), "split");
   std::printf("\n%ld x %ld x %ld: A split in %.1f us, B in %.1f us, in %.1f us were it contiguous across k\n",

@@ -15,8 +15,8 @@
 namespace stitch {
 
 struct BatchLevels {
-  int64_t inner;
-  int64_t middle;
+  int64_t inner = 1;
+  int64_t middle = 1;
 };
 
 struct GemmShape {

@@ -226,7 +226,7 @@ cudaError_t launch_gemm_planes(const GemmShape& shape, const StridedMatrix<float
 // Splits an rhs of one matrix as launch_gemm_kept_planes() wants it. `memory`: split_bytes() of its n rows.
 template <Layout kRhsLayout>
 cudaError_t launch_split_rhs(const StridedMatrix<float>& rhs, int64_t n, int64_t k, void* memory, cudaStream_t stream) {
-  return launch_split<kRhsLayout>(transposed(rhs), 1, 1, n, k, memory, stream);
+  return launch_split<kRhsLayout>(transposed(rhs), 1, BatchLevels{}, n, k, memory, stream);
 }
 
 // Of one matrix whose rhs launch_split_rhs() split before. scratch: split_bytes() of lhs.
@@ -234,7 +234,7 @@ template <typename Tile, Layout kLhsLayout, Layout kRhsLayout, typename Epilogue
 cudaError_t launch_gemm_kept_planes(const GemmShape& shape, const StridedMatrix<float>& lhs,
                                     const StridedMatrix<float>& rhs, const Epilogue& epilogue, const void* split_rhs,
                                     void* scratch, cudaStream_t stream) {
-  const cudaError_t error = launch_split<kLhsLayout>(lhs, 1, 1, shape.m, shape.k, scratch, stream);
+  const cudaError_t error = launch_split<kLhsLayout>(lhs, 1, BatchLevels{}, shape.m, shape.k, scratch, stream);
   if (error != cudaSuccess) {
     return error;
   }

@@ -139,6 +139,9 @@ TEST_P(TimedContentsTest, OneDrawAndTimesThatOnlyRankAreNotMixed) {
   EXPECT_FALSE(ranking.is_mixed);
   EXPECT_EQ(ranking.calls_judged, 0);
   EXPECT_GT(ranking.median_us, 0);
+  timing.graph = true;
+  EXPECT_EQ(time("plans_at_its_first_call").ending, Ending::kOk);
+  timing.graph = false;
   timing.judges_calls = true;
   subject.draws.resize(1);
   const TimingOutcome outcome = time("good");

@@ -29,6 +29,10 @@ Result<void> TimedCalls::open(const TimedSubject& subject, const TimingOptions& 
   calls_judged_ = 0;
   empty_us_.clear();
   empty_event_us_.clear();
+  if (options.graph && !judges_calls_) {
+    STITCH_TRY(burst(1, Burst::kCalls));
+    STITCH_TRY(memory_.capture());
+  }
   return warm_up(options.block_us);
 }
 

@@ -196,7 +196,9 @@ Result<void> TimedMemory::open(const TimedSubject& subject, const TimingOptions&
   }
   STITCH_TRY(place_ring(options));
   STITCH_TRY(hide_results());
-  return bind_ring(options.graph);
+  return bind_ring(options.graph && options.judges_calls);
 }
+
+Result<void> TimedMemory::capture() { return bind_ring(true); }
 
 }  // namespace stitch::evaluate

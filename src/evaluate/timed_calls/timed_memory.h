@@ -27,7 +27,10 @@ class TimedMemory {
 
   // Hides contents, calls the program on each draw untimed where timed calls are judged, and places and binds the ring.
   // There are no mixes where memory does not suffice for them.
+  // Nor is there a graph where no call was made: libraries plan in a first one, and none of that can be captured.
   Result<void> open(const TimedSubject& subject, const TimingOptions& options);
+  // The ring's calls as graphs, once a call was made.
+  Result<void> capture();
 
   // How inputs and states are mixed; none where each call has a draw as it is.
   const std::optional<Mixing>& mixing() const { return mixing_; }
