@@ -246,6 +246,11 @@ Result<Json> PolicyStep::run() {
   } else {
     credit_groups(credited, settings_.algo);
   }
+  LearnedSamples learned;
+  for (const Credited& one : credited) {
+    learned.push_back(&one.learned);
+  }
+  metrics["advantage"] = advantage_metrics(learned);
   const bool is_actor_held = !is_gate_open || (critic_ != nullptr && trainer_.step() < settings_.ppo->critic_warmup);
   STITCH_ASSIGN(const UpdateTotals totals, update(credited, is_actor_held));
   metrics.update(update_metrics(totals, reference_.has_value()));

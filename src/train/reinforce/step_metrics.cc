@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -146,6 +148,32 @@ Json update_metrics(const UpdateTotals& totals, bool has_reference) {
   metrics["lowest_logp"] = sums.lowest_logp;
   metrics["gradient_norm"] = ratio_of(totals.gradient_norm, updates);
   return metrics;
+}
+
+Json advantage_metrics(const LearnedSamples& samples) {
+  double sum = 0;
+  double squares = 0;
+  double lowest = std::numeric_limits<double>::infinity();
+  double highest = -lowest;
+  int64_t count = 0;
+  for (const LearnedSample* sample : samples) {
+    for (size_t i = 0; i < sample->advantages.size(); ++i) {
+      if (sample->record->mask[i]) {
+        const double value = sample->advantages[i];
+        sum += value;
+        squares += value * value;
+        lowest = std::min(lowest, value);
+        highest = std::max(highest, value);
+        ++count;
+      }
+    }
+  }
+  if (count == 0) {
+    return nullptr;
+  }
+  const double mean = sum / static_cast<double>(count);
+  const double variance = std::max(0.0, squares / static_cast<double>(count) - mean * mean);
+  return {{"mean", mean}, {"std", std::sqrt(variance)}, {"lowest", lowest}, {"highest", highest}};
 }
 
 Json mismatch_metrics(const rl::Mismatch& mismatch) {

@@ -34,6 +34,9 @@ struct UpdateTotals {
 };
 Json update_metrics(const UpdateTotals& totals, bool has_reference);
 
+// "advantage": over the tokens that are learned, as the update takes them; null where there are none.
+Json advantage_metrics(const LearnedSamples& samples);
+
 // "mismatch": of the sampler against the trainer, at the weights that drew.
 Json mismatch_metrics(const rl::Mismatch& mismatch);
 Json critic_metrics(const UpdateTotals& totals, const rl::ValueFit& fit, bool is_gate_open);
