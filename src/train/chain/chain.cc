@@ -79,7 +79,8 @@ class Chain {
     digest_ = sha256_hex(digest_ + stage.name + stage.verb + keys.dump(-1, ' ', false, Json::error_handler_t::replace));
     const std::string folder = recipe::text_at(stage.keys, "run");
     const auto base = file_.parent_path();
-    STITCH_ASSIGN(const auto before, begin_stage(base / folder, stage.name, digest_));
+    const StageMark mark{stage.name, digest_, before_};
+    STITCH_ASSIGN(const auto before, begin_stage(base / folder, mark));
     Json answer = before != nullptr ? *before : Json();
     if (before == nullptr) {
       std::fprintf(stderr, "chain: stage %s, %s\n", stage.name.c_str(), stage.verb.c_str());
@@ -88,8 +89,9 @@ class Chain {
         return failure(done.error());
       }
       answer = std::move(done).value();
-      STITCH_TRY(end_stage(base / folder, digest_, answer));
+      STITCH_TRY(end_stage(base / folder, mark, answer));
     }
+    before_.push_back({stage.name, base / folder});
     const std::filesystem::path checkpoint = answer.value("checkpoint", "");
     places_[stage.name] = {folder, folder + "/ckpt/" + checkpoint.filename().string()};
     return told(stage, answer, before != nullptr, gate_behind(stage, answer));
@@ -99,6 +101,7 @@ class Chain {
   const RunStage& run_;
   recipe::StagePlaces places_{};
   std::string digest_{};
+  std::vector<StageMark::Before> before_{};
 };
 
 }  // namespace

@@ -5,17 +5,27 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/error/result.h"
 #include "base/json/json_forward.h"
 
 namespace stitch::train {
 
-// Claims the run for a stage that is known by `digest`, that of its keys and of all stages before it. Gives the answer
-// of the stage where it has ended; null where it has not. kUsage when the run was begun by another stage.
-Result<std::shared_ptr<const Json>> begin_stage(const std::filesystem::path& run, const std::string& name,
-                                                const std::string& digest);
+struct StageMark {
+  std::string name{};
+  std::string digest{};  // of its keys and of all stages before it
+  struct Before {
+    std::string name{};
+    std::filesystem::path run{};
+  };
+  std::vector<Before> before{};  // the stages before it, for whoever tells of the whole chain
+};
+
+// Claims the run for a stage. Gives its answer where it has ended; null where it has not. kUsage when the run was begun
+// by a stage with another digest.
+Result<std::shared_ptr<const Json>> begin_stage(const std::filesystem::path& run, const StageMark& mark);
 // Remembers that it has ended.
-Result<void> end_stage(const std::filesystem::path& run, const std::string& digest, const Json& answer);
+Result<void> end_stage(const std::filesystem::path& run, const StageMark& mark, const Json& answer);
 
 }  // namespace stitch::train
