@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // train and serve-model: become stitchcuda-train, the one program on LibTorch, which those who do not train need not
 // have.
+#include <fmt/format.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -14,6 +15,8 @@
 #include "base/process/child.h"
 #include "cli/commands/commands.h"
 #include "recipe/needs/dry_run.h"
+#include "report/folder/read_texts.h"
+#include "report/training/training_page.h"
 
 namespace stitch::cli {
 namespace {
@@ -32,6 +35,20 @@ void handle_signals_as_usual() {
 Result<int> run_dry_run(Invocation& invocation) {
   STITCH_ASSIGN(const recipe::DryRunReport report, recipe::dry_run({.config = invocation.line().file}));
   invocation.reporter().result(to_json(report), describe(report));
+  return 0;
+}
+
+// Of a run that has ended or goes on, here or on a machine that has no LibTorch.
+Result<int> run_curves(Invocation& invocation) {
+  const CommandLine& line = invocation.line();
+  const std::filesystem::path run = line.file;
+  const std::filesystem::path page = line.out.empty() ? run / "report.html" : std::filesystem::path(line.out);
+  STITCH_TRY(report::write_training_page(run, report::report_folder_beside_this_program(), page));
+  std::error_code ignored;
+  const auto bytes = std::filesystem::file_size(page, ignored);
+  invocation.reporter().result(
+      Json{{"schema", "stitchcuda.report/1"}, {"task", run.string()}, {"out", page.string()}, {"bytes", bytes}},
+      fmt::format("{} ({:.2f} MB, offline)", page.string(), static_cast<double>(bytes) * 1e-6));
   return 0;
 }
 
@@ -64,6 +81,9 @@ Result<int> run_train(Invocation& invocation) {
                ? run_dry_run(invocation)
                : Result<int>(failure(ErrorCode::kUsage, "train needs a step, or --dry-run and --config FILE", "",
                                      "see 'stitchcuda train --help'"));
+  }
+  if (line.action == "report") {
+    return run_curves(invocation);
   }
   return become_trainer({line.action, "--config", line.file});
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <string_view>
 #include <vector>
 
@@ -87,6 +88,22 @@ std::string library(const fs::path& own, const fs::path& debian) {
   return {};
 }
 
+// Of pages that are no program's: sections and scripts of their own, with those scripts of a report that all use.
+Result<PageAssets> assets_of(const fs::path& own, const std::string& subject) {
+  STITCH_ASSIGN(PageAssets assets, read_assets(own));
+  STITCH_ASSIGN(assets.page, framed_page(own, subject, fs::path(subject) / "sections.html"));
+  assets.scripts.clear();
+  for (const char* shared : {"00_data.js", "10_dom.js", "11_format.js", "20_theme.js", "22_sortable.js",
+                             "23_current_section.js", "70_plot.js"}) {
+    STITCH_ASSIGN(const std::string text, read_file(own / "scripts" / shared));
+    assets.scripts += text + "\n";
+  }
+  STITCH_ASSIGN(const std::string own_scripts, all_scripts(own / subject / "scripts"));
+  assets.scripts += own_scripts;
+  assets.highlight.clear();  // no code stands here
+  return assets;
+}
+
 }  // namespace
 
 Result<FolderTexts> read_texts(const fs::path& folder) {
@@ -116,19 +133,20 @@ Result<PageAssets> read_assets(const fs::path& own) {
   return assets;
 }
 
-Result<PageAssets> read_bench_assets(const fs::path& own) {
-  STITCH_ASSIGN(PageAssets assets, read_assets(own));
-  STITCH_ASSIGN(assets.page, framed_page(own, "bench", "bench/sections.html"));
-  assets.scripts.clear();
-  for (const char* shared : {"00_data.js", "10_dom.js", "11_format.js", "20_theme.js", "22_sortable.js",
-                             "23_current_section.js", "70_plot.js"}) {
-    STITCH_ASSIGN(const std::string text, read_file(own / "scripts" / shared));
-    assets.scripts += text + "\n";
+Result<PageAssets> read_bench_assets(const fs::path& own) { return assets_of(own, "bench"); }
+
+Result<PageAssets> read_training_assets(const fs::path& own) { return assets_of(own, "training"); }
+
+fs::path report_folder_beside_this_program() {
+  std::error_code ignored;
+  const fs::path above = fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path();
+  const char* named = std::getenv("STITCHCUDA_RESOURCES");
+  for (const fs::path& root : {fs::path(named == nullptr ? "" : named), above / "share" / "stitchcuda", above}) {
+    if (!root.empty() && fs::exists(root / "report" / "page.html", ignored)) {
+      return root / "report";
+    }
   }
-  STITCH_ASSIGN(const std::string own_scripts, all_scripts(own / "bench" / "scripts"));
-  assets.scripts += own_scripts;
-  assets.highlight.clear();  // no code stands here
-  return assets;
+  return {};
 }
 
 }  // namespace stitch::report

@@ -19,5 +19,11 @@ Result<PageAssets> read_assets(const std::filesystem::path& own);
 // The same for pages about runs over suites: bench/sections.html and bench/scripts/*.js of `own`, with those scripts
 // of a report that both use.
 Result<PageAssets> read_bench_assets(const std::filesystem::path& own);
+// The same for the pages of training runs: training/ of `own`.
+Result<PageAssets> read_training_assets(const std::filesystem::path& own);
+
+// Where `own` lies for a program that knows of no other files of this installation: STITCHCUDA_RESOURCES, else beside
+// the program; empty where it is in neither.
+std::filesystem::path report_folder_beside_this_program();
 
 }  // namespace stitch::report

@@ -83,6 +83,12 @@ void add_train(CLI::App* application, CommandLine* line) {
            "stitchcuda train chain --config configs/cuda-agent.json # 1: the gate of a stage is shut");
   add_step(train, line, "sample", "Draw a model's answers to prompts",
            "stitchcuda train sample --config draw.json # prints one JSON object");
+  CLI::App* page = train->add_subcommand("report", "Draw the curves of a run again, as one page that needs no network");
+  page->add_option("RUN", line->file, "The run's folder, that of a chain's last stage for all of them")
+      ->required()
+      ->type_name("DIR");
+  page->add_option("--out", line->out, "The page (default: report.html in that folder)")->type_name("FILE");
+  page->footer("stitchcuda train report runs/tiny-grpo");
 }
 
 void add_serve_model(CLI::App* application, CommandLine* line) {
