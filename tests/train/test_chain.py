@@ -126,3 +126,26 @@ def test_a_single_stage_is_no_chain(program, base):
                                                   "data": {"train": "answers.jsonl"}}))
     done = start(program, "chain", base / "single.json")
     assert done.returncode == 2 and "the configuration is no chain: it has no 'stages'" in done.stderr
+
+
+def page_data(folder: pathlib.Path) -> dict:
+    text = (folder / "report.html").read_text()
+    return json.loads(text.split('id="data">', 1)[1].split("</script>", 1)[0])
+
+
+def test_the_page_of_a_stage_has_the_stages_before_it(program, base):
+    answer = ask(program, "chain", write(base, "paged", stages("paged/all")))
+    run = base / "paged" / "all"
+    assert [stage["answer"]["report"] for stage in answer["stages"]] == [
+        str(run / name / "report.html") for name in ("sft", "rft", "value", "ppo")]
+    assert [stage["name"] for stage in page_data(run / "sft")["stages"]] == ["sft"]
+    data = page_data(run / "ppo")
+    assert [(stage["name"], stage["verb"]) for stage in data["stages"]] == [
+        (name, name) for name in ("sft", "rft", "value", "ppo")]
+    loss = next(plot for plot in data["plots"] if plot["id"] == "loss")["curves"][0]["points"]
+    steps = [json.loads(line) for line in (run / "sft" / "metrics.jsonl").read_text().splitlines()]
+    assert loss[:8] == [[line["step"], line["loss"]] for line in steps if line["step"] > 0] and loss[8][1] is None
+    first = json.loads((run / "ppo" / "metrics.jsonl").read_text().splitlines()[1])
+    assert first["advantage"]["lowest"] <= first["advantage"]["mean"] <= first["advantage"]["highest"]
+    ids = {plot["id"] for plot in data["plots"]}
+    assert {"reward", "pass", "hack", "entropy", "kl", "clipped", "ratio", "length", "advantage", "explained"} <= ids

@@ -122,8 +122,10 @@ bool Trainer::is_checkpoint_due() const { return is_done() || step_ % settings_.
 
 Result<void> Trainer::write_checkpoint() {
   const Json facts = {{"world_size", 1}, {"torch", torch_facts()["torch"]}};
-  return run_.write_checkpoint(step_, settings_.checkpoints_kept, facts,
-                               [this](const fs::path& folder) { return fill_checkpoint(folder); });
+  STITCH_TRY(run_.write_checkpoint(step_, settings_.checkpoints_kept, facts,
+                                   [this](const fs::path& folder) { return fill_checkpoint(folder); }));
+  report_.maybe_leave(run_.path());
+  return {};
 }
 
 Result<void> Trainer::fill_checkpoint(const fs::path& folder) const {

@@ -10,6 +10,7 @@
 #include "base/error/result.h"
 #include "base/json/json_forward.h"
 #include "train/checkpoint/run_folder.h"
+#include "train/checkpoint/run_report.h"
 #include "train/loop/loop_settings.h"
 
 namespace stitch::train {
@@ -49,7 +50,8 @@ class Trainer {
   Result<void> end_step(Json& metrics);
   double learning_rate() const { return rl::learning_rate(settings_.optimizer.schedule, step_); }
 
-  // Whether the step before the next is one after which a checkpoint belongs, and writing it.
+  // Whether the step before the next is one after which a checkpoint belongs, and writing it; now and then a page of
+  // the curves up to there, too.
   bool is_checkpoint_due() const;
   Result<void> write_checkpoint();
 
@@ -62,6 +64,7 @@ class Trainer {
   Decoder model_;
   AdamW optimizer_;
   RunFolder run_;
+  ReportPace report_{};
   CheckpointPart* part_;                // or none; it outlives this
   std::shared_ptr<const Json> inputs_;  // shared with nobody: <nlohmann/json.hpp> stays out of this header
   int64_t step_ = 0;

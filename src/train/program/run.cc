@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/program/run.h"
 
+#include <cstdio>
+
 #include "base/guard/guarded.h"
 #include "base/json/json.h"
 #include "train/chain/chain.h"
+#include "train/checkpoint/run_report.h"
 #include "train/loop/draw.h"
 #include "train/loop/sft.h"
 #include "train/offline/rft.h"
@@ -22,10 +25,23 @@ struct Loop {
 constexpr Loop kLoops[] = {{"sft", run_sft}, {"sample", run_sample}, {"grpo", run_grpo},
                            {"ppo", run_ppo}, {"rft", run_rft},       {"value", run_value}};
 
+// A run that has ended leaves its curves: its answer says where. Drawing alone is no run.
+Result<Json> with_report(Result<Json> answer) {
+  if (!answer.has_value() || !answer->contains("run")) {
+    return answer;
+  }
+  const auto page = leave_report((*answer)["run"].get<std::string>());
+  if (page.has_value()) {
+    (*answer)["report"] = page->string();
+    std::fprintf(stderr, "stitchcuda-train: the curves are in %s\n", page->c_str());
+  }
+  return answer;
+}
+
 Result<Json> run_loop(const std::string& verb, const Configuration& config) {
   for (const auto& [name, run] : kLoops) {
     if (verb == name) {
-      return run(config);
+      return with_report(run(config));
     }
   }
   return failure(ErrorCode::kUsage, "it has no '" + verb + "'", config.where, "name sft, rft, value, grpo or ppo");
@@ -42,7 +58,7 @@ Result<Json> run_known(const std::vector<std::string>& words) {
     for (const auto& [name, run] : kLoops) {
       if (words[0] == name) {
         STITCH_ASSIGN(const Configuration config, read_configuration(words[2]));
-        return run(config);
+        return with_report(run(config));
       }
     }
   }
