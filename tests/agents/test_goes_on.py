@@ -112,7 +112,7 @@ def test_a_pause_is_exit_4_and_the_run_goes_on(place: Workplace) -> None:
 
 
 @pytest.mark.usefixtures("preloads")
-def test_the_embedded_model_needs_no_network(place: Workplace) -> None:
+def test_the_expert_model_needs_no_network(place: Workplace) -> None:
     ended = place.optimize("--model", "expert:faults=0.3", "--max-rounds", "2")
     assert ended.status == 0, ended.error
     assert ended.json["verdict"]["kind"] == "ok" and ended.json["agents"]["requests"] > 0

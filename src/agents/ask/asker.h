@@ -26,7 +26,7 @@ class Asker {
   Asker(Journal& journal, bool is_offline) : journal_(journal), is_offline_(is_offline) {}
 
   // `spent` is what this event has cost before; `index` its questions before this one. The expert's answer is asked for
-  // where the embedded model answers, and the slow one where that shall be slow.
+  // where the expert answers, and the slow one where that shall be slow.
   Result<std::variant<Asked, NotAsked>> ask(const State& state, Role role, const Seat& seat, llm::ChatRequest request,
                                             const std::vector<Spending>& spent,
                                             std::function<std::string()> expert_answer,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "agents/ask/embedded_model.h"
+#include "agents/ask/expert_model.h"
 #include "agents/coder/host_text.h"
 #include "agents/roles/compact_context.h"
 #include "agents/roles/context.h"

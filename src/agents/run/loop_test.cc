@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "agents/ask/embedded_model.h"
+#include "agents/ask/expert_model.h"
 #include "agents/roles/context.h"
 #include "agents/roles/expert_roles.h"
 #include "agents/roles/model_roles.h"
@@ -179,16 +179,16 @@ TEST_F(LoopRun, TenRoundsStayWithinTheContext) {
   EXPECT_LE(model->longest, 32'000 * kBytesPerToken);
 }
 
-TEST_F(LoopRun, OfTheEmbeddedModelTriesSettings) {
+TEST_F(LoopRun, OfTheExpertModelTriesSettings) {
   BenchOfTexts bench = LoopRun::bench();
-  const Result<State> state = run(bench, std::make_shared<EmbeddedModel>(Planted{}), initial());
+  const Result<State> state = run(bench, std::make_shared<ExpertModel>(Planted{}), initial());
   ASSERT_TRUE(state.has_value());
   EXPECT_EQ(outcomes(*state).substr(0, 20), "right right! right! ");
 }
 
 TEST_F(LoopRun, WithPlantedMistakesStillEnds) {
   BenchOfTexts bench = LoopRun::bench();
-  const Result<State> state = run(bench, std::make_shared<EmbeddedModel>(Planted{.faults = 0.5}), initial());
+  const Result<State> state = run(bench, std::make_shared<ExpertModel>(Planted{.faults = 0.5}), initial());
   ASSERT_TRUE(state.has_value());
   EXPECT_EQ(state->activity, Activity::kStopped);
 }

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "agents/ask/chat_model.h"
-#include "agents/ask/embedded_model.h"
+#include "agents/ask/expert_model.h"
 #include "agents/roles/expert_roles.h"
 #include "agents/roles/model_roles.h"
 #include "base/json/json.h"
@@ -103,10 +103,10 @@ bool is_compact(const TeamRequest& request, const llm::Member& member) {
   return request.compact.value_or(member.compact.value_or(member.context > 0 && member.context <= kShortContext));
 }
 
-TeamSeats embedded_team(const TeamRequest& request, const Planted& planted) {
+TeamSeats expert_team(const TeamRequest& request, const Planted& planted) {
   const Seat seat{.model = request.model,
                   .is_compact = request.compact.value_or(false),
-                  .answers = std::make_shared<EmbeddedModel>(planted)};
+                  .answers = std::make_shared<ExpertModel>(planted)};
   TeamSeats seats;
   for (const char* role : {"planner", "coder", "verifier"}) {
     if (is_wanted(request, role)) {
@@ -140,7 +140,7 @@ Result<llm::Config> config_for(const TeamRequest& request) {
 Result<TeamSeats> find_team(const TeamRequest& request, ToldOf told) {
   if (request.url.empty() && !request.model.empty()) {
     STITCH_ASSIGN(const std::optional<Planted> planted, planted_by(request.model));
-    return planted.has_value() ? Result<TeamSeats>(embedded_team(request, *planted))
+    return planted.has_value() ? Result<TeamSeats>(expert_team(request, *planted))
                                : failure(ErrorCode::kUsage, "--model needs --llm URL, unless it is expert", "",
                                          "name the server, or a team of stitchcuda.toml with --team");
   }

@@ -23,7 +23,7 @@ struct TeamSeats {
   bool has_reviewer = true;  // else nobody advises the Coder, by rule or by a model
 };
 
-// Who is asked for what: a team of the file, one endpoint and model for all, or the embedded expert.
+// Who is asked for what: a team of the file, one endpoint and model for all, or the expert by rule.
 struct TeamRequest {
   std::string config{};           // stitchcuda.toml; empty: where it is looked for
   std::string team{};             // of it

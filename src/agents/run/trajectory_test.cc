@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "agents/ask/embedded_model.h"
+#include "agents/ask/expert_model.h"
 #include "agents/run/kept_texts.h"
 #include "agents/run/loop.h"
 #include "agents/run/team.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agents/ask/embedded_model.h"
+#include "agents/ask/expert_model.h"
 
 #include <fmt/format.h>
 
@@ -113,7 +113,7 @@ std::string with_mistake(const std::string& answer, Mistake mistake) {
   return answer;
 }
 
-Result<llm::Completion> EmbeddedModel::answer(const Question& question) {
+Result<llm::Completion> ExpertModel::answer(const Question& question) {
   llm::Completion completion;
   const Chance chance =
       chance_of(planted_.seed == 0 ? question.key : fmt::format("{} {}", question.key, planted_.seed));

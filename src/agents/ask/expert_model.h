@@ -16,9 +16,9 @@ struct Planted {
   int64_t seed = 0;
 };
 
-class EmbeddedModel : public Model {
+class ExpertModel : public Model {
  public:
-  explicit EmbeddedModel(const Planted& planted) : planted_(planted) {}
+  explicit ExpertModel(const Planted& planted) : planted_(planted) {}
 
   Result<llm::Completion> answer(const Question& question) override;
 
