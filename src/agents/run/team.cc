@@ -7,6 +7,7 @@
 #include <map>
 
 #include "agents/ask/chat_model.h"
+#include "agents/ask/embedded_server.h"
 #include "agents/ask/expert_model.h"
 #include "agents/roles/expert_roles.h"
 #include "agents/roles/model_roles.h"
@@ -15,11 +16,22 @@
 namespace stitch::agents {
 namespace {
 
-constexpr int64_t kShortContext = 16'384;  // tokens; prompts and answers of full length may take more
+constexpr int64_t kEmbeddedAnswer = 2'048;  // tokens; small models have contexts of 8,192 and run on to their end
+constexpr int64_t kShortContext = 16'384;   // tokens; prompts and answers of full length may take more
 
 using ToldOf = std::function<void(const std::string&)>;
 
 // Models by endpoint and name: each is asked once.
+Result<llm::Probed> probed_model(const llm::Endpoint& endpoint, const llm::Member& member, const ToldOf& told) {
+  llm::Exchange exchange = llm::exchange_with(endpoint);
+  exchange.retries = std::min<int64_t>(exchange.retries, 1);
+  exchange.body = Json{{"model", member.model}}.dump();
+  STITCH_ASSIGN(llm::ChatClient client, llm::ChatClient::start());
+  Result<llm::Probed> probed = client.probe(exchange, told);
+  return probed.has_value() ? std::move(probed)
+                            : failure(with_context(probed.error(), fmt::format("the {} cannot work", member.role)));
+}
+
 class Chats {
  public:
   Chats(const llm::Config& config, ToldOf told) : config_(config), told_(std::move(told)) {}
@@ -32,7 +44,7 @@ class Chats {
     std::shared_ptr<Model>& known = models_[{member.endpoint, member.model}];
     if (known == nullptr) {
       const llm::Endpoint& endpoint = llm::endpoint_of(config_, member);
-      STITCH_ASSIGN(const llm::Probed probed, probe(endpoint, member));
+      STITCH_ASSIGN(const llm::Probed probed, probed_model(endpoint, member, told_));
       known = std::make_shared<ChatModel>(endpoint, probed.dialect, told_);
     }
     seat.answers = known;
@@ -40,16 +52,6 @@ class Chats {
   }
 
  private:
-  Result<llm::Probed> probe(const llm::Endpoint& endpoint, const llm::Member& member) {
-    llm::Exchange exchange = llm::exchange_with(endpoint);
-    exchange.retries = std::min<int64_t>(exchange.retries, 1);
-    exchange.body = Json{{"model", member.model}}.dump();
-    STITCH_ASSIGN(llm::ChatClient client, llm::ChatClient::start());
-    Result<llm::Probed> probed = client.probe(exchange, told_);
-    return probed.has_value() ? std::move(probed)
-                              : failure(with_context(probed.error(), fmt::format("the {} cannot work", member.role)));
-  }
-
   const llm::Config& config_;
   ToldOf told_;
   std::map<std::pair<std::string, std::string>, std::shared_ptr<Model>> models_;
@@ -103,10 +105,7 @@ bool is_compact(const TeamRequest& request, const llm::Member& member) {
   return request.compact.value_or(member.compact.value_or(member.context > 0 && member.context <= kShortContext));
 }
 
-TeamSeats expert_team(const TeamRequest& request, const Planted& planted) {
-  const Seat seat{.model = request.model,
-                  .is_compact = request.compact.value_or(false),
-                  .answers = std::make_shared<ExpertModel>(planted)};
+TeamSeats team_of_one(const TeamRequest& request, const Seat& seat) {
   TeamSeats seats;
   for (const char* role : {"planner", "coder", "verifier"}) {
     if (is_wanted(request, role)) {
@@ -114,6 +113,27 @@ TeamSeats expert_team(const TeamRequest& request, const Planted& planted) {
     }
   }
   return seats;
+}
+
+TeamSeats expert_team(const TeamRequest& request, const Planted& planted) {
+  return team_of_one(request, {.model = request.model,
+                               .is_compact = request.compact.value_or(false),
+                               .answers = std::make_shared<ExpertModel>(planted)});
+}
+
+// One decoder of ours for all roles.
+Result<TeamSeats> embedded_team(const TeamRequest& request, const ToldOf& told) {
+  STITCH_ASSIGN(const EmbeddedWeights weights, find_embedded_weights(request.checkpoint));
+  told(fmt::format("loading {}{}{}", weights.model.string(), weights.adapter.empty() ? "" : " with ",
+                   weights.adapter.string()));
+  STITCH_ASSIGN(const auto server, EmbeddedServer::start(weights));
+  const llm::Endpoint endpoint{.name = kEmbedded, .url = server->url()};
+  const llm::Member member{.role = "embedded model", .endpoint = kEmbedded, .model = kEmbedded};
+  STITCH_ASSIGN(const llm::Probed probed, probed_model(endpoint, member, told));
+  Seat seat{.model = kEmbedded, .is_compact = request.compact.value_or(true)};
+  seat.sampling.max_tokens = kEmbeddedAnswer;
+  seat.answers = std::make_shared<EmbeddedModel>(server, ChatModel(endpoint, probed.dialect, told));
+  return team_of_one(request, seat);
 }
 
 Result<llm::Config> config_for(const TeamRequest& request) {
@@ -138,11 +158,18 @@ Result<llm::Config> config_for(const TeamRequest& request) {
 }  // namespace
 
 Result<TeamSeats> find_team(const TeamRequest& request, ToldOf told) {
+  if (request.model != kEmbedded && !request.checkpoint.empty()) {
+    return failure(ErrorCode::kUsage, "--checkpoint is for --model embedded", "",
+                   "write --model embedded, or leave it out");
+  }
+  if (request.url.empty() && request.model == kEmbedded) {
+    return embedded_team(request, told);
+  }
   if (request.url.empty() && !request.model.empty()) {
     STITCH_ASSIGN(const std::optional<Planted> planted, planted_by(request.model));
     return planted.has_value() ? Result<TeamSeats>(expert_team(request, *planted))
-                               : failure(ErrorCode::kUsage, "--model needs --llm URL, unless it is expert", "",
-                                         "name the server, or a team of stitchcuda.toml with --team");
+                               : failure(ErrorCode::kUsage, "--model needs --llm URL, unless it is expert or embedded",
+                                         "", "name the server, or a team of stitchcuda.toml with --team");
   }
   STITCH_ASSIGN(const llm::Config config, config_for(request));
   STITCH_ASSIGN(llm::Team team, llm::team_named(config, request.url.empty() ? request.team : ""));

@@ -23,12 +23,13 @@ struct TeamSeats {
   bool has_reviewer = true;  // else nobody advises the Coder, by rule or by a model
 };
 
-// Who is asked for what: a team of the file, one endpoint and model for all, or the expert by rule.
+// Who is asked for what: a team of the file, one endpoint and model for all, our own decoder, or the expert by rule.
 struct TeamRequest {
   std::string config{};           // stitchcuda.toml; empty: where it is looked for
   std::string team{};             // of it
   std::string url{};              // --llm
   std::string model{};            // --model
+  std::string checkpoint{};       // of --model embedded; empty: where it is looked for
   std::string key_env{};          // of --llm
   std::optional<bool> compact{};  // which prompts its Coder is told; nothing: by its context
   bool planner = true;            // whether a model plays it; else the expert

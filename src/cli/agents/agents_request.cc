@@ -76,6 +76,7 @@ Result<agents::TeamRequest> team_request_of(const CommandLine& line) {
                               .team = line.team,
                               .url = options.url,
                               .model = options.model,
+                              .checkpoint = options.checkpoint,
                               .compact = options.compact,
                               .planner = plays(options.planner, coder && has_planner),
                               .coder = coder,

@@ -83,12 +83,14 @@ Result<CommandLine> line_of_run(const runs::RunRecord& record, const CommandLine
   }
   line.file = record.file;
   line.out = record.out;
-  for (std::string* path : {&line.weights, &line.config, &line.agents.prompts, &line.tuning_database}) {
+  for (std::string* path :
+       {&line.weights, &line.config, &line.agents.prompts, &line.agents.checkpoint, &line.tuning_database}) {
     make_absolute(record, *path);
   }
   if (!again.agents.url.empty() || !again.agents.model.empty() || again.agents.has_team) {
     line.agents.url = again.agents.url;
     line.agents.model = again.agents.model;
+    line.agents.checkpoint = again.agents.checkpoint;
     line.agents.has_team = again.agents.has_team;
     line.team = again.team;
   }

