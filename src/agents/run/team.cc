@@ -158,10 +158,6 @@ Result<llm::Config> config_for(const TeamRequest& request) {
 }  // namespace
 
 Result<TeamSeats> find_team(const TeamRequest& request, ToldOf told) {
-  if (request.model != kEmbedded && !request.checkpoint.empty()) {
-    return failure(ErrorCode::kUsage, "--checkpoint is for --model embedded", "",
-                   "write --model embedded, or leave it out");
-  }
   if (request.url.empty() && request.model == kEmbedded) {
     return embedded_team(request, told);
   }

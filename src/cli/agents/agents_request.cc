@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "agents/ask/embedded_server.h"
 #include "tools/requests/knowledge_places.h"
 
 namespace stitch::cli {
@@ -64,6 +65,10 @@ Result<agents::TeamRequest> team_request_of(const CommandLine& line) {
   if (options.has_team && (!options.url.empty() || !options.model.empty())) {
     return failure(ErrorCode::kUsage, "--team and --llm or --model exclude each other", "",
                    "name the models of a team in stitchcuda.toml");
+  }
+  if (!options.checkpoint.empty() && (options.model != agents::kEmbedded || !options.url.empty())) {
+    return failure(ErrorCode::kUsage, "--checkpoint is for --model embedded", "",
+                   "write --model embedded and no --llm, or leave --checkpoint out");
   }
   STITCH_TRY(check_workspace(options));
   const bool named = !options.url.empty() || !options.model.empty() || options.has_team;

@@ -94,6 +94,7 @@ Result<CommandLine> line_of_run(const runs::RunRecord& record, const CommandLine
     line.agents.has_team = again.agents.has_team;
     line.team = again.team;
   }
+  line.agents.checkpoint = again.agents.checkpoint.empty() ? line.agents.checkpoint : again.agents.checkpoint;
   line.config = again.config.empty() ? line.config : again.config;
   line.agents.prompts = again.agents.prompts.empty() ? line.agents.prompts : again.agents.prompts;
   line.agents.compact = again.agents.compact.has_value() ? again.agents.compact : line.agents.compact;

@@ -143,12 +143,12 @@ Json figures_of(const Stage& stage) {
 
 Json headline_of(const std::vector<Stage>& stages) {
   const Stage& last = stages.back();
-  std::string verdict = steps_text(last) + " steps.";
+  std::string told = steps_text(last) + " steps.";
   if (stages.size() > 1) {
-    verdict = fmt::format("{} stages; {}: {}", stages.size(), last.name, verdict);
+    told = fmt::format("{} stages; {}: {}", stages.size(), last.name, told);
   }
   return {{"standing", "recorded"},
-          {"verdict", verdict},
+          {"verdict", told},
           {"time", ""},
           {"limits", has_ended(last) ? "" : "It has not come to its end."}};
 }
