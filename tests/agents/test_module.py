@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pathlib
+import re
 
 import pytest
 
@@ -97,10 +98,12 @@ def test_one_that_leaves_the_work_to_pytorch_is_refused_and_the_expert_stays(pla
 def test_no_python_is_told_and_nothing_else_is_taken(place: Workplace) -> None:
     step = "expert/steps/00_relu.cu"
     spoilt = ("write", {"path": step, "content": "int broken("})
-    model = ReactModel(spoilt, written("class ModelNew(:\n"), VERIFY, FINISH)
+    model = ReactModel(spoilt, written("import torch\n\nclass ModelNew(:\n"), VERIFY, FINISH)
     ended = run(place, model)
     assert ended.status == 0, ended.error
-    assert "It does not compile." in model.results[3], model.results[3]
+    said = "model_new.py:3: model_new.py is not valid Python: invalid syntax, at `class ModelNew(:`."
+    assert f"It does not compile.\n{said}" in model.results[3], model.results[3]
+    assert not re.search(r"/tmp/|stitchcuda-shown", model.results[3]), "where it was judged says nothing to its author"
     assert [each["outcome"] for each in place.state()["attempts"]] == ["not_compiled"]
     assert ended.json["agents"]["session"]["changed_steps"] == 1, "the module alone is an answer"
 

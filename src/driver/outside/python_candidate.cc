@@ -56,12 +56,20 @@ Result<std::string> show(const std::string& candidate, const std::string& file, 
   return files.file;
 }
 
+// "model_new.py:3: invalid syntax ...", as a compiler says it: authors are told the evidence, and the folder is none of
+// theirs.
+std::string as_diagnostic(const Error& error, const std::string& file) {
+  const std::string folder = fs::path(file).parent_path().string() + "/";
+  const std::string place = error.location.starts_with(folder) ? error.location.substr(folder.size()) : error.location;
+  return place.empty() ? error.message : fmt::format("{}: {}", place, error.message);
+}
+
 // What stands out in the source, and whether it is Python.
 Result<void> read_source(Job& job, const std::string& file, PythonVerdict& verdict) {
   const Result<Json> answer = job.ask("candidate.source", {{"candidate", file}}, kReadTimeoutMs);
   if (!answer.has_value() && answer.error().code == ErrorCode::kProgramInvalid) {
     findings_of(verdict).add(
-        {Stage::kRead, VerdictKind::kBuildFailed, answer.error().message, answer.error().location});
+        {Stage::kRead, VerdictKind::kBuildFailed, answer.error().message, as_diagnostic(answer.error(), file)});
     return {};
   }
   STITCH_ASSIGN(const Json facts, answer);
