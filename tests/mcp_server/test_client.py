@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The client from PyPI does what a coding agent does: reads a program, takes the expert's, checks, judges, marks it.
 
-About 25 seconds of one core: over stdio the whole of it, over HTTP a shorter way, both with one small program."""
+About 35 seconds of one core: over stdio the whole of it, over HTTP a shorter way, both with one small program."""
 
 import asyncio
 import os
@@ -16,6 +16,19 @@ from .peer import PROGRAM, ROOT, http_server
 client = pytest.importorskip("mcp", reason="PyPI's mcp is not in .venv: tools/setup --tests installs it")
 pytestmark = pytest.mark.usefixtures("preloads")
 PROBLEM = "tests/programs/linear_relu_37x50.py"
+TWO_STEPS = """
+import torch
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.softmax(torch.relu(x), dim=-1).sum(dim=0)
+
+def get_inputs():
+    return [torch.randn(6, 24)]
+
+def get_init_inputs():
+    return []
+"""
 FORGETS_RELU = """
 import torch
 class ModelNew(torch.nn.Module):
@@ -101,6 +114,26 @@ async def judge_a_wrong_one(session: Any, folder: pathlib.Path) -> None:
         assert secret not in text_of(judged)
 
 
+async def judge_steps(session: Any, folder: pathlib.Path) -> None:
+    """Of two steps the second is wrong: the first is not told to be."""
+    program = folder / "two.py"
+    program.write_text(TWO_STEPS)
+    out = folder / "expert"
+    assert (await facts(session, "expert_program", program=str(program), out=str(out)))["steps"] == 2
+    step = next((out / "steps").glob("01_*.cu"))
+    text = step.read_text()
+    assert "= total.sum;" in text
+    assert (await facts(session, "verify", folder=str(out), step=1))["verdict"] == "ok"
+    step.write_text(text.replace("= total.sum;", "= total.sum + 1;"))
+    assert (await facts(session, "verify", folder=str(out), step=0))["verdict"] == "ok", "it is as it was"
+    judged = await finished(session, "verify", folder=str(out), step=1)
+    assert not judged.is_error and judged.structured_content["outcome"] == "fell_short"
+    assert judged.structured_content["verdict"] == "wrong"
+    assert text_of(judged).startswith("The answer is not what the reference gives."), text_of(judged)
+    none = await finished(session, "verify", folder=str(out), step=2)
+    assert none.is_error and "step" in text_of(none), text_of(none)
+
+
 def over_stdio(work: Callable[[Any], Awaitable[None]]) -> None:
     async def run() -> None:
         server = client.StdioServerParameters(command=str(PROGRAM), args=["mcp"], cwd=str(ROOT), env=dict(os.environ))
@@ -113,6 +146,10 @@ def over_stdio(work: Callable[[Any], Awaitable[None]]) -> None:
 
 def test_over_stdio(tmp_path: pathlib.Path) -> None:
     over_stdio(lambda session: judge_the_expert(session, tmp_path))
+
+
+def test_one_step_is_judged_alone(tmp_path: pathlib.Path) -> None:
+    over_stdio(lambda session: judge_steps(session, tmp_path))
 
 
 def test_a_wrong_answer_teaches_nothing(tmp_path: pathlib.Path) -> None:
