@@ -7,6 +7,7 @@
 #include "base/fs/files.h"
 #include "base/json/json.h"
 #include "base/process/child.h"
+#include "base/process/environment.h"
 #include "base/text/printable.h"
 #include "rewards/members.h"
 
@@ -71,7 +72,9 @@ class CommandEvaluator final : public Evaluator {
     }
     const auto file = folder.path() / "candidates.jsonl";
     STITCH_TRY(write_file(file, lines));
-    ChildOptions options{.arguments = settings_.arguments, .working_directory = settings_.working_directory};
+    ChildOptions options{.arguments = settings_.arguments,
+                         .working_directory = settings_.working_directory,
+                         .kept_environment = names_of_environment()};  // the user's own, which may ask with a key
     options.arguments.push_back(file.string());
     STITCH_ASSIGN(const ChildOutput output, run_child(options, static_cast<int64_t>(settings_.timeout_s * 1000)));
     if (!output.exit.ok()) {

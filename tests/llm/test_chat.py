@@ -263,6 +263,9 @@ class TestKey:
     @pytest.mark.parametrize("act", [
         status(401, json.dumps({"error": {"message": f"Incorrect API key provided: {KEY}."}})),
         status(500, f"oops {KEY}"),
+        status(401, f"{'x' * 290}{KEY}"),
+        raw_events(f"data: {'x' * 70}{KEY}\n\n".encode()),
+        status(307, Location=f"http://127.0.0.1:9/{KEY}"),
         raw_events(f"data: {KEY}\n\n".encode()),
         events("you sent ", KEY[:7], KEY[7:]),
         whole(f"you sent {KEY}"),
@@ -271,6 +274,7 @@ class TestKey:
         with Server(act) as server:
             answers = self.converse({"environment": "PLANTED"}, server, tmp_path, PLANTED=KEY)
         assert "[key]" in json.dumps(answers)
+        assert KEY[:5] not in json.dumps(answers), "a text that is cut may end in the middle of it"
 
     def test_that_is_missing_is_told_before_anything_is_sent(self, tmp_path: pathlib.Path) -> None:
         with Server(whole("Hello")) as server:

@@ -42,11 +42,11 @@ def findings(folder: pathlib.Path, config: str, status_code: int, **environment:
 def test_roles_with_one_model_are_asked_once(tmp_path: pathlib.Path) -> None:
     with Server(whole("ready"), calls("ready", '{"word": "yes"}'), whole('{"sum": 5}')) as server:
         config = f"""
-        endpoint.a = {{ url = "{server.url}", key_env = "PLANTED" }}
+        endpoint.a = {{ url = "{server.url}", key_env = "PLANTED_KEY" }}
         team.default.coder = {{ endpoint = "a", model = "m" }}
         team.default.planner = {{ endpoint = "a", model = "m" }}
         """
-        found = findings(tmp_path, config, 0, PLANTED=KEY)
+        found = findings(tmp_path, config, 0, PLANTED_KEY=KEY)
         assert len(server.requests) == 3
     assert [(each["name"], each["state"], each["cost"]) for each in found] == [
         ("planner", "ok", None), ("coder", "ok", None)]

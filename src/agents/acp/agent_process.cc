@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "base/json/json.h"
+#include "base/process/environment.h"
 #include "base/text/printable.h"
 
 namespace stitch::agents {
@@ -24,18 +25,6 @@ constexpr int kLookMs = 200;
 constexpr int64_t kSendMs = 10'000;
 constexpr size_t kMaxLineBytes = 16u << 20;
 constexpr size_t kMaxWordsBytes = 300;
-
-std::vector<std::string> names_but(const std::vector<std::string>& hidden) {
-  std::vector<std::string> names;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const std::string name(text.substr(0, text.find('=')));
-    if (std::find(hidden.begin(), hidden.end(), name) == hidden.end()) {
-      names.push_back(name);
-    }
-  }
-  return names;
-}
 
 }  // namespace
 
@@ -56,7 +45,7 @@ Result<AgentProcess> AgentProcess::start(const std::string& command, const std::
   }
   ChildOptions options{.arguments = {"/bin/sh", "-c", "exec <&3 >&4 3<&- 4>&-; eval \"$1\"", "sh", command},
                        .working_directory = folder,
-                       .kept_environment = names_but(hidden)};
+                       .kept_environment = names_of_environment(hidden)};
   options.descriptors = {{their_input.get(), kInput}, {their_output.get(), kOutput}};
   STITCH_ASSIGN(Child child, Child::start(options));
   return AgentProcess(std::move(child), std::move(to_agent), std::move(from_agent));

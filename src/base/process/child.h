@@ -24,7 +24,7 @@ struct ChildOptions {
   std::vector<std::string> arguments{};                            // [0] is the program, looked up in PATH
   std::filesystem::path working_directory{};                       // empty: ours
   std::vector<std::pair<std::string, std::string>> environment{};  // added to ours, or replacing it where named
-  std::optional<std::vector<std::string>> kept_environment{};      // when set, only these of ours are handed on
+  std::optional<std::vector<std::string>> kept_environment{};      // of ours, else all but secrets (environment.h)
   std::vector<std::pair<int, int>> descriptors{};                  // {ours, the number it gets in the child (>= 3)}
   std::optional<uint64_t> address_space_bytes{};                   // RLIMIT_AS
   std::optional<uint64_t> cpu_seconds{};                           // RLIMIT_CPU

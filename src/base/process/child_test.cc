@@ -13,6 +13,7 @@
 #include <fstream>
 #include <thread>
 
+#include "base/process/environment.h"
 #include "base/process/tree.h"
 
 namespace stitch {
@@ -131,6 +132,15 @@ TEST(ChildTest, OnlyKeptEnvironmentIsHandedOn) {
   options.kept_environment = {"PATH", "STITCH_TEST_KEPT"};
   options.environment = {{"STITCH_TEST_NEW", "new"}};
   EXPECT_EQ(run_child(options, 20000)->standard_output, "kept new\n");
+}
+
+TEST(ChildTest, SecretsAreHandedToWhomTheyAreNamedFor) {
+  ::setenv("STITCH_TEST_API_KEY", "sk", 1);
+  ::setenv("STITCH_TEST_TOKENIZERS", "plain", 1);
+  ChildOptions options = shell("echo $STITCH_TEST_API_KEY $STITCH_TEST_TOKENIZERS");
+  EXPECT_EQ(run_child(options, 20000)->standard_output, "plain\n");
+  options.kept_environment = names_of_environment({"STITCH_TEST_TOKENIZERS"});
+  EXPECT_EQ(run_child(options, 20000)->standard_output, "sk\n");
 }
 
 TEST(ChildTest, AddressSpaceIsLimited) {

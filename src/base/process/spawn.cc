@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/process/environment.h"
 #include "base/process/last_will.h"
 
 namespace stitch::internal {
@@ -43,7 +44,8 @@ void add_environment(const ChildOptions& options, ChildSetup& setup) {
     const bool replaced = std::any_of(options.environment.begin(), options.environment.end(),
                                       [&](const auto& pair) { return pair.first == name; });
     const auto& kept = options.kept_environment;
-    const bool handed_on = !kept.has_value() || std::find(kept->begin(), kept->end(), name) != kept->end();
+    const bool handed_on =
+        kept.has_value() ? std::find(kept->begin(), kept->end(), name) != kept->end() : !names_secret(name);
     if (!replaced && handed_on) {
       setup.environment_text.push_back(text);
     }

@@ -20,6 +20,9 @@ namespace {
 
 constexpr size_t kMaxKeyBytes = 4096;
 constexpr size_t kMinSecretBytes = 8;
+constexpr size_t kMinPartBytes = 3;
+constexpr const char* kTakenOut = "[key]";
+constexpr std::string_view kCut = "...";  // as printable_line() ends what is too long
 
 Unexpected refused(const std::string& why, const std::string& place, const std::string& remedy) {
   return failure(ErrorCode::kEnvironment, why, place, remedy);
@@ -55,6 +58,27 @@ Result<std::string> key_in_file(const std::string& path) {
   return checked(std::string(bytes.data(), static_cast<size_t>(std::max<ssize_t>(count, 0))), path);
 }
 
+// How much of the end of `text` the key begins with.
+size_t part_at_end(std::string_view text, std::string_view key) {
+  size_t bytes = std::min(text.size(), key.size());
+  while (bytes > 0 && !text.ends_with(key.substr(0, bytes))) {
+    --bytes;
+  }
+  return bytes;
+}
+
+void take_out(std::string& text, std::string_view key) {
+  for (size_t at = text.find(key); at != std::string::npos; at = text.find(key, at)) {
+    text.replace(at, key.size(), kTakenOut);
+  }
+  for (size_t at = text.find(kCut); at != std::string::npos; at = text.find(kCut, at + 1)) {
+    if (const size_t part = part_at_end(std::string_view(text).substr(0, at), key); part >= kMinPartBytes) {
+      text.replace(at - part, part, kTakenOut);
+      at = text.find(kCut, at - part);
+    }
+  }
+}
+
 }  // namespace
 
 Result<std::string> read_key(const llm::KeySource& source) {
@@ -82,10 +106,7 @@ void redact(Json& json, std::string_view key) {
       redact(each, key);
     }
   } else if (json.is_string()) {
-    auto& text = json.get_ref<std::string&>();
-    for (size_t at = text.find(key); at != std::string::npos; at = text.find(key, at)) {
-      text.replace(at, key.size(), "[key]");
-    }
+    take_out(json.get_ref<std::string&>(), key);
   }
 }
 

@@ -15,8 +15,9 @@ namespace stitch::chat {
 // ours or may be read by others, or what it holds cannot stand in a header.
 Result<std::string> read_key(const llm::KeySource& source);
 
-// Takes the key out of every text in `json`: servers repeat it in errors. Keys of less than 8 characters are no
-// secrets: servers without keys want any word.
+// Takes the key out of every text in `json`: servers repeat it in errors. So it is with what is left of it where a text
+// was cut in the middle of it ("sk-12..."). Keys of less than 8 characters are no secrets: servers without keys want
+// any word.
 void redact(Json& json, std::string_view key);
 
 }  // namespace stitch::chat

@@ -53,6 +53,9 @@ TEST(Key, IsTakenOutOfEveryText) {
   Json json = Json::parse(R"({"a": ["sk-12345678", "x sk-12345678sk-12345678 y"], "b": {"c": "sk-1"}, "d": 3})");
   redact(json, "sk-12345678");
   EXPECT_EQ(json.dump(), R"({"a":["[key]","x [key][key] y"],"b":{"c":"sk-1"},"d":3})");
+  Json cut = Json::parse(R"(["so sk-1234...; asked again", "a... sk-12345678... sk-...", "s... k..."])");
+  redact(cut, "sk-12345678");
+  EXPECT_EQ(cut.dump(), R"(["so [key]...; asked again","a... [key]... [key]...","s... k..."])");
   Json dummy = Json::parse(R"({"content": "EMPTY"})");
   redact(dummy, "EMPTY");
   EXPECT_EQ(dummy.dump(), R"({"content":"EMPTY"})");

@@ -12,6 +12,7 @@ namespace stitch::cli {
 namespace {
 
 constexpr const char* kKeyVariable = "STITCHCUDA_LLM_KEY";
+constexpr const char* kJudgeKeyVariable = "STITCHCUDA_JUDGE_KEY";
 
 bool is_without(const AgentOptions& options, const char* part) {
   return std::find(options.without.begin(), options.without.end(), part) != options.without.end();
@@ -141,7 +142,7 @@ Result<agents::RunRequest> find_agents(const CommandLine& line, const driver::Re
   request.workspace.answer = line.agents.writes_module ? agents::AnswerForm::kModule : agents::AnswerForm::kSteps;
   request.workspace.turns = line.agents.turns.value_or(request.workspace.turns);
   request.workspace.agent = line.agents.agent;
-  request.workspace.hidden_variables = {kKeyVariable};
+  request.workspace.hidden_variables = {kKeyVariable, kJudgeKeyVariable};
   if (in_workspace(line.agents)) {
     request.parts.profiles = false;
   } else if (line.agents.system == AgentSystem::kStitch && !is_without(line.agents, "retrieval")) {

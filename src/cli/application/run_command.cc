@@ -12,6 +12,7 @@
 #include "base/guard/guarded.h"
 #include "base/interrupt/interrupt.h"
 #include "base/json/json.h"
+#include "base/process/environment.h"
 #include "base/process/last_will.h"
 #include "cli/commands/commands.h"
 #include "toolchain/discovery/visible_gpu.h"
@@ -89,6 +90,7 @@ bool keeps_record(const CommandLine& line) {
 
 int run_command(int argc, char** argv, driver::RunCandidates run_candidates) {
   std::signal(SIGPIPE, SIG_IGN);
+  leave_no_core_with_secrets();
   Reporter usage_reporter(false, false);
   const Result<CommandLine> line = parse_command_line(argc, argv);
   if (!line.has_value()) {

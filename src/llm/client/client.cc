@@ -6,6 +6,7 @@
 
 #include "base/json/json.h"
 #include "base/process/child.h"
+#include "base/process/environment.h"
 #include "llm/retry/fault.h"
 
 namespace stitch::llm {
@@ -27,7 +28,8 @@ int64_t patience_ms(const Exchange& exchange, int64_t requests) {
 
 Result<ChatClient> ChatClient::start() {
   STITCH_ASSIGN(const std::filesystem::path program, find_helper_program("stitchcuda-chat"));
-  STITCH_ASSIGN(JsonChannel channel, JsonChannel::start({.arguments = {program.string()}}));
+  STITCH_ASSIGN(JsonChannel channel,
+                JsonChannel::start({.arguments = {program.string()}, .kept_environment = names_of_environment()}));
   return ChatClient(std::move(channel));
 }
 

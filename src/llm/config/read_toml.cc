@@ -9,6 +9,7 @@
 #define TOML_ENABLE_FORMATTERS 0
 #include <toml++/toml.h>
 
+#include "base/process/environment.h"
 #include "base/text/edit_distance.h"
 #include "llm/config/config.h"
 
@@ -162,6 +163,12 @@ Endpoint Reader::endpoint(const std::string& name, const toml::table& table) {
   take(table, "key_file", endpoint.key.file);
   if (!endpoint.key.environment.empty() && !endpoint.key.file.empty()) {
     refuse(table.source(), what + " has a key_env and a key_file");
+  }
+  if (!endpoint.key.environment.empty() && !names_secret(endpoint.key.environment)) {
+    refuse(table.source(),
+           fmt::format("{}: any program that is started would be handed the variable {}: let key_env name one that "
+                       "ends in {}",
+                       what, endpoint.key.environment, kSecretNames));
   }
   if (endpoint.key.file.starts_with("~/")) {
     endpoint.key.file = home_ + endpoint.key.file.substr(1);
