@@ -130,6 +130,18 @@ size_t stitch_emulator_get_host_bytes(struct stitch_emulator_range* ranges, size
 void stitch_emulator_keep_commands(int on);
 void stitch_emulator_forget_commands(void);
 int stitch_emulator_play_commands(void);
+/* The same in parts, for a caller who does other work on the device between them. What lies in `on_device`, of
+ * `count` ranges, is the device's too, and the first `given_back` of these are at the end as they were before.
+ * stitch_emulator_play_up_to: commands up to the one of this number; answers 0 where one failed.
+ * stitch_emulator_keep_commands_from: 1, and what these ranges and the device's own memory hold now is kept too; the
+ * latter is then given back at the end as well. stitch_emulator_put_first_contents_back, before a command is played:
+ * all of that memory as it was then, and not as the last command and the host have left it. */
+void stitch_emulator_keep_commands_from(const struct stitch_emulator_range* memory, size_t count);
+void stitch_emulator_put_first_contents_back(void);
+size_t stitch_emulator_count_commands(void);
+int stitch_emulator_begin_playing(const struct stitch_emulator_range* on_device, size_t count, size_t given_back);
+int stitch_emulator_play_up_to(size_t end);
+void stitch_emulator_end_playing(void);
 uint64_t stitch_emulator_bytes_told(void);
 
 /* Leaves out one kernel, by its name, file and line as stitch_emulator_get_launches has them. Null: none. */

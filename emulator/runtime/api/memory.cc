@@ -177,6 +177,16 @@ std::vector<MemoryPiece> visible_pieces() {
   return pieces;
 }
 
+std::vector<MemoryPiece> device_pieces() {
+  std::vector<MemoryPiece> pieces;
+  for (const auto& [start, allocation] : allocations()) {
+    if (allocation.kind == cudaMemoryTypeDevice) {
+      pieces.push_back({start, allocation.bytes});
+    }
+  }
+  return pieces;
+}
+
 bool is_registered(const void* address) {
   const auto* byte = static_cast<const char*>(address);
   const auto next = registered().upper_bound(byte);

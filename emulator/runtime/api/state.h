@@ -40,6 +40,8 @@ bool valid_stream(cudaStream_t stream);
 MemoryPiece allocated_piece(const void* address);
 // What host code and kernels both see: pinned, managed and registered memory.
 std::vector<MemoryPiece> visible_pieces();
+// What the program allocated for kernels alone.
+std::vector<MemoryPiece> device_pieces();
 
 cudaError_t run_launch(const LaunchConfig& config, const KernelCall& call);
 // Dynamic shared memory a kernel may have; `function` null means the largest any kernel was allowed.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -36,16 +37,28 @@ struct Command {
   std::function<cudaError_t()> work;
 };
 
+// A copy, and the bytes that it took from the host.
+struct Copy {
+  bool is_hosts;
+  std::vector<char> bytes;
+};
+
 struct Tape {
   std::vector<Command> commands;
-  std::vector<std::vector<char>> copies;    // of the host's bytes, in the order in which copies are made
+  std::vector<Copy> copies;                 // in the order in which they are made
   std::map<char*, std::vector<char>> seen;  // what memory that both see held after the last command
+  std::vector<HostWrite> first_contents;    // of memory that was named, before the first command
+  std::vector<HostWrite> first_on_device;   // of the device's own
+  bool gives_device_back = false;
   std::vector<std::function<void()>> releases;
   size_t bytes = 0;
   bool is_whole = true;
   // While it is played.
+  size_t next_command = 0;
   size_t next_copy = 0;
-  std::vector<HostWrite> written_over;  // in variables of the program
+  std::vector<HostWrite> as_it_was;                   // memory that is given back at the end
+  std::vector<stitch_emulator_range> lies_on_device;  // beside what the device knows itself
+  std::vector<HostWrite> written_over;                // in variables of the program
 };
 
 std::recursive_mutex tape_mutex;
@@ -145,18 +158,45 @@ void forget_commands() {
   tape() = Tape{};
 }
 
+// Of the caller's own word.
+bool lies_on_device(const void* address) {
+  const auto* const byte = static_cast<const char*>(address);
+  return std::ranges::any_of(tape().lies_on_device, [&](const stitch_emulator_range& range) {
+    const auto* const start = static_cast<const char*>(range.start);
+    return byte >= start && byte < start + range.bytes;
+  });
+}
+
 void write(const std::vector<HostWrite>& writes) {
   for (const HostWrite& each : writes) {
     std::memcpy(each.at, each.bytes.data(), each.bytes.size());
   }
 }
 
-std::vector<HostWrite> visible_contents() {
+std::vector<HostWrite> contents_of(const std::vector<MemoryPiece>& pieces) {
   std::vector<HostWrite> contents;
-  for (const MemoryPiece& piece : visible_pieces()) {
+  for (const MemoryPiece& piece : pieces) {
     contents.push_back({const_cast<char*>(piece.start), std::vector<char>(piece.start, piece.start + piece.bytes)});
   }
   return contents;
+}
+
+void keep_first_contents(const stitch_emulator_range* memory, size_t count) {
+  std::vector<MemoryPiece> named;
+  size_t bytes = 0;
+  for (size_t i = 0; i < count; ++i) {
+    named.push_back({static_cast<const char*>(memory[i].start), memory[i].bytes});
+    bytes += memory[i].bytes;
+  }
+  const std::vector<MemoryPiece> own = device_pieces();
+  for (const MemoryPiece& piece : own) {
+    bytes += piece.bytes;
+  }
+  if (has_room_for(bytes)) {
+    tape().first_contents = contents_of(named);
+    tape().first_on_device = contents_of(own);
+  }
+  tape().gives_device_back = true;
 }
 
 }  // namespace
@@ -190,18 +230,20 @@ const void* source_of_copy(void* to, const void* from, size_t bytes) {
   const bool is_hosts = !is_on_device(from);
   if (keeps_commands()) {
     told += !is_on_device(to) && (!is_hosts || is_variable(from)) ? bytes : 0;
-    if (is_hosts && has_room_for(bytes)) {
+    if (has_room_for(is_hosts ? bytes : sizeof(Copy))) {
       const auto* const start = static_cast<const char*>(from);
-      tape().copies.emplace_back(start, start + bytes);
+      tape().copies.push_back({is_hosts, is_hosts ? std::vector<char>(start, start + bytes) : std::vector<char>()});
     }
     return from;
   }
-  if (is_hosts) {
-    const bool is_known = tape().next_copy < tape().copies.size() && tape().copies[tape().next_copy].size() == bytes;
-    from = is_known ? tape().copies[tape().next_copy].data() : nullptr;
-    ++tape().next_copy;
+  if (tape().next_copy >= tape().copies.size()) {
+    return nullptr;
   }
-  if (from != nullptr && !is_on_device(to) && !is_visible(to)) {
+  const Copy& copy = tape().copies[tape().next_copy++];
+  if (copy.is_hosts && !lies_on_device(from)) {
+    from = copy.bytes.size() == bytes ? copy.bytes.data() : nullptr;
+  }
+  if (from != nullptr && !is_on_device(to) && !lies_on_device(to) && !is_visible(to)) {
     if (!is_variable(to)) {
       return nullptr;
     }
@@ -226,6 +268,25 @@ void stitch_emulator_keep_commands(int on) {
   mode = on != 0 ? Mode::kKeeping : Mode::kOff;
 }
 
+void stitch_emulator_keep_commands_from(const stitch_emulator_range* memory, size_t count) {
+  const std::lock_guard<std::recursive_mutex> lock(tape_mutex);
+  const DeviceAccess access;
+  stitch_emulator_keep_commands(1);
+  keep_first_contents(memory, count);
+}
+
+void stitch_emulator_put_first_contents_back() {
+  const std::lock_guard<std::recursive_mutex> lock(tape_mutex);
+  const DeviceAccess access;
+  write(tape().first_contents);
+  for (const HostWrite& first : tape().first_on_device) {
+    const MemoryPiece piece = allocated_piece(first.at);
+    if (piece.start == first.at && piece.bytes == first.bytes.size()) {
+      std::memcpy(first.at, first.bytes.data(), piece.bytes);
+    }
+  }
+}
+
 void stitch_emulator_forget_commands() {
   const std::lock_guard<std::recursive_mutex> lock(tape_mutex);
   mode = Mode::kOff;
@@ -234,27 +295,65 @@ void stitch_emulator_forget_commands() {
 
 uint64_t stitch_emulator_bytes_told() { return told; }
 
-int stitch_emulator_play_commands() {
+size_t stitch_emulator_count_commands() {
   const std::lock_guard<std::recursive_mutex> lock(tape_mutex);
-  if (mode != Mode::kOff || tape().commands.empty() || !tape().is_whole || kernel_faulted()) {
+  return tape().commands.size();
+}
+
+int stitch_emulator_begin_playing(const stitch_emulator_range* on_device, size_t count, size_t given_back) {
+  const std::lock_guard<std::recursive_mutex> lock(tape_mutex);
+  if (mode != Mode::kOff || !tape().is_whole || kernel_faulted()) {
     return 0;
   }
-  const std::vector<HostWrite> before = visible_contents();
-  mode = Mode::kPlaying;
+  const DeviceAccess access;
+  tape().as_it_was = contents_of(visible_pieces());
+  if (tape().gives_device_back) {
+    std::ranges::move(contents_of(device_pieces()), std::back_inserter(tape().as_it_was));
+  }
+  tape().lies_on_device.assign(on_device, on_device + count);
+  for (size_t i = 0; i < given_back; ++i) {
+    auto* const start = static_cast<char*>(on_device[i].start);
+    tape().as_it_was.push_back({start, std::vector<char>(start, start + on_device[i].bytes)});
+  }
+  tape().next_command = 0;
   tape().next_copy = 0;
-  for (const Command& command : tape().commands) {
+  return 1;
+}
+
+int stitch_emulator_play_up_to(size_t end) {
+  const std::lock_guard<std::recursive_mutex> lock(tape_mutex);
+  const std::vector<Command>& commands = tape().commands;
+  mode = Mode::kPlaying;
+  cudaError_t result = cudaSuccess;
+  while (tape().next_command < std::min(end, commands.size()) && result == cudaSuccess) {
+    const Command& command = commands[tape().next_command++];
     write(command.before);
-    if (command.work() != cudaSuccess) {
-      break;
-    }
+    result = command.work();
   }
   mode = Mode::kOff;
-  const bool has_ended_well = !kernel_faulted();
+  return result == cudaSuccess && !kernel_faulted() ? 1 : 0;
+}
+
+void stitch_emulator_end_playing() {
+  const std::lock_guard<std::recursive_mutex> lock(tape_mutex);
   forgive_fault();
-  write(before);
+  const DeviceAccess access;
+  write(tape().as_it_was);
+  tape().as_it_was.clear();
+  tape().lies_on_device.clear();
   std::reverse(tape().written_over.begin(), tape().written_over.end());
   write(tape().written_over);
   tape().written_over.clear();
+}
+
+int stitch_emulator_play_commands() {
+  const std::lock_guard<std::recursive_mutex> lock(tape_mutex);
+  if (tape().commands.empty() || stitch_emulator_begin_playing(nullptr, 0, 0) == 0) {
+    return 0;
+  }
+  stitch_emulator_play_up_to(tape().commands.size());
+  const bool has_ended_well = !kernel_faulted();
+  stitch_emulator_end_playing();
   return has_ended_well ? 1 : 0;
 }
 
