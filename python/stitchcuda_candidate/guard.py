@@ -30,8 +30,10 @@ _LOOKED_UP = frozenset(
     "stitch_emulator_keep_apart stitch_emulator_run_only stitch_emulator_leave_out stitch_emulator_enter_device "
     "stitch_emulator_leave_device stitch_emulator_copy stitch_emulator_equal stitch_emulator_lend "
     "stitch_emulator_set_schedule_seed stitch_emulator_set_limits stitch_emulator_clear_fault "
-    "stitch_emulator_forget_launches stitch_emulator_keep_commands stitch_emulator_forget_commands "
-    "stitch_emulator_play_commands sigaction signal bsd_signal sigaltstack".split()
+    "stitch_emulator_forget_launches stitch_emulator_keep_commands stitch_emulator_keep_commands_from "
+    "stitch_emulator_put_first_contents_back stitch_emulator_forget_commands "
+    "stitch_emulator_play_commands stitch_emulator_begin_playing stitch_emulator_play_up_to "
+    "stitch_emulator_end_playing sigaction signal bsd_signal sigaltstack".split()
 )
 _LEDGER_GONE = 97
 _WAYS_AROUND: tuple[tuple[Any, tuple[str, ...]], ...] = (
@@ -57,7 +59,7 @@ class NoGuard:
     def enforce(self) -> None:
         """Guard's."""
 
-    def begin_call(self) -> None:
+    def begin_call(self, seen_twice: bool = False) -> None:
         """Guard's."""
 
     def check(self) -> None:
@@ -113,9 +115,10 @@ class Guard(NoGuard):
         """The candidate may load these as well, and no more: the supervisor has read them."""
         self._library.stitch_observer_allow("\n".join(libraries).encode())
 
-    def begin_call(self) -> None:
-        """forward may read a few single numbers of tensors again."""
-        self._library.stitch_observer_begin_call()
+    def begin_call(self, seen_twice: bool = False) -> None:
+        """forward may read a few single numbers of tensors again. `seen_twice`: the observer meets each of them before
+        and behind another one."""
+        self._library.stitch_observer_begin_call(int(seen_twice))
 
     def enforce(self) -> None:
         """The candidate is constructed: operators are forbidden now."""

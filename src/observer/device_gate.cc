@@ -54,4 +54,42 @@ void stitch_observer_copy(void* to, const void* from, size_t bytes) {
 int stitch_observer_equal(const void* left, const void* right, size_t bytes) {
   return may_pass() ? device.equal(left, right, bytes) : 0;
 }
+
+void stitch_observer_keep_commands_from(const stitch_emulator_range* memory, size_t count) {
+  if (may_pass()) {
+    device.keep_commands_from(memory, count);
+  }
+}
+
+void stitch_observer_end_keeping() {
+  if (may_pass()) {
+    device.keep_commands(0);
+  }
+}
+
+void stitch_observer_put_first_contents_back() {
+  if (may_pass()) {
+    device.put_first_contents_back();
+  }
+}
+
+void stitch_observer_forget_commands() {
+  if (may_pass()) {
+    device.forget_commands();
+  }
+}
+
+int stitch_observer_begin_playing(const stitch_emulator_range* on_device, size_t count, size_t given_back) {
+  return may_pass() ? device.begin_playing(on_device, count, given_back) : 0;
+}
+
+int stitch_observer_play_up_to(size_t end) { return may_pass() ? device.play_up_to(end) : 0; }
+
+void stitch_observer_end_playing() {
+  if (may_pass()) {
+    device.end_playing();
+  }
+}
+
+size_t stitch_observer_count_commands() { return device.count_commands == nullptr ? 0 : device.count_commands(); }
 }

@@ -17,6 +17,14 @@ struct stitch_device_functions {
   int (*equal)(const void*, const void*, size_t);
   void (*enter)();
   void (*leave)();
+  void (*keep_commands)(int);
+  void (*keep_commands_from)(const stitch_emulator_range*, size_t);
+  void (*put_first_contents_back)();
+  void (*forget_commands)();
+  size_t (*count_commands)();
+  int (*begin_playing)(const stitch_emulator_range*, size_t, size_t);
+  int (*play_up_to)(size_t);
+  void (*end_playing)();
 };
 
 // Once, before the candidate is there. `codes`: code objects of the worker's own functions; what stands on the stack
@@ -27,4 +35,14 @@ void stitch_observer_begin_trial(const stitch_emulator_range* ranges, size_t cou
 void stitch_observer_end_trial(int all);
 void stitch_observer_copy(void* to, const void* from, size_t bytes);
 int stitch_observer_equal(const void* left, const void* right, size_t bytes);
+// The tape of a call's commands, as the emulator has it.
+void stitch_observer_keep_commands_from(const stitch_emulator_range* memory, size_t count);
+void stitch_observer_end_keeping();
+void stitch_observer_put_first_contents_back();
+void stitch_observer_forget_commands();
+int stitch_observer_begin_playing(const stitch_emulator_range* on_device, size_t count, size_t given_back);
+int stitch_observer_play_up_to(size_t end);
+void stitch_observer_end_playing();
+// Of the tape alone, and asked by whoever likes: 0 where there is none.
+size_t stitch_observer_count_commands();
 }

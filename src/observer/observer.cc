@@ -75,6 +75,7 @@ std::atomic<bool> is_open{false};  // the device, to whom copied from it
 std::atomic<bool> enforced{false};
 std::atomic<uint64_t> observed{0};
 std::atomic<uint64_t> scalars{0};                     // read since the call began
+std::atomic<uint64_t> may_read{kMaxScalars};          // as they are seen here
 std::array<std::atomic<uint64_t>, kNames> passing{};  // operators that may run
 std::array<std::atomic<uint64_t>, kNames> known{};    // PyTorch's own: whatever is not here is the candidate's
 std::array<Seen, kNames> seen{};
@@ -149,7 +150,7 @@ void on_end(const void* record, void* /*context*/) {
 }
 
 void count_scalar() {
-  if (scalars.fetch_add(1, std::memory_order_relaxed) == kMaxScalars) {
+  if (scalars.fetch_add(1, std::memory_order_relaxed) == may_read) {
     write_to_ledger("operator", kScalar);
   }
 }
@@ -252,8 +253,9 @@ void stitch_observer_watch_device(void* enter, void* leave) {
   enter_device = reinterpret_cast<OfTheDevice>(enter);
 }
 
-void stitch_observer_begin_call() {
+void stitch_observer_begin_call(int seen_twice) {
   scalars.store(0);
+  may_read.store(seen_twice != 0 ? 2 * kMaxScalars : kMaxScalars);
   if (is_open.exchange(false)) {
     leave_device();
   }

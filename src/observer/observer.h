@@ -16,7 +16,7 @@ int stitch_observer_watch_captures(const char* runtime);
 // (emulator/runtime/control/apart.h), as PyTorch does where it moves what lies there. Before the candidate is there.
 void stitch_observer_watch_device(void* enter, void* leave);
 // A call of the candidate begins: it may read a few single numbers again.
-void stitch_observer_begin_call();
+void stitch_observer_begin_call(int seen_twice);
 // From now on every operator that is not among the passing ones is written to the pipe, once; the pipe says since when.
 // `seals`: what PyTorch computes with on the host cannot be run by its address either (sealed_code.h).
 void stitch_observer_enforce(int seals);
