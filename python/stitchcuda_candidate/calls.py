@@ -16,6 +16,7 @@ from .kept import KeptOutputs
 from .memory import Memory
 from .module import CandidateModule
 from .outputs import copy_out, hand_over
+from .tape import Tape, held_by
 from .types import data_pointer, is_contiguous, is_plain
 from .values import decoded, leaves
 
@@ -43,6 +44,7 @@ class Calls:
         self._storage = None if "class" in interface else interface.get("storage")
         self.captures = bool(interface.get("captures"))  # timed calls are graphs of the device
         self._kept = KeptOutputs(device)
+        self._last: tuple[BoundCall, Any, dict[int, Any]] | None = None  # call, what forward returned, outputs
         self._given: list[tuple[str, torch.Tensor, int, int]] = []  # name, tensor, where its value lies, bytes
 
     def prepare(self, parameters: list[Arguments]) -> None:
@@ -128,7 +130,7 @@ class Calls:
                 raise Fault(f"ModelNew holds no {binding}, which the reference updates")
             copy_out(places[0].detach(), description["dtype"], argument, f"state {binding}", self._memory, self._device)
 
-    def run(self, call: Arguments, begin_trial: Callable[[], None]) -> None:
+    def run(self, call: Arguments, begin_trial: Callable[[], None], tape: Tape | None = None) -> None:
         """A call that is looked at from all sides. What `begin_trial` begins lasts beyond it: the candidate's code may
         run whenever its result is looked at."""
         bound = self.bind(call)
@@ -137,8 +139,9 @@ class Calls:
         self._device.settle()
         self._device.arrive_late([(self._memory.address(given), int(given["bytes"])) for given in call["inputs"]])
         begin_trial()
-        result = self.forward(bound)
+        result = self.forward(bound) if tape is None else self._recorded(bound, tape)
         found = self.hand_over(bound, result)
+        self._last = None if tape is None else (bound, result, found)
         self._check_storage(bound, found)
         self.hand_states(bound)
         self._device.called()
@@ -147,6 +150,41 @@ class Calls:
         self._kept.check()
         sizes = [int(argument["bytes"]) for argument in call["outputs"]]
         self._kept.keep(found, sizes, self._memory.extents() + self._module.extents())
+
+    def _recorded(self, bound: BoundCall, tape: Tape) -> Any:
+        parameters = [(data_pointer(tensor), size) for _, tensor, _, size in self._given]
+        tape.begin(self._module.module, self._memory.extents() + parameters)
+        try:
+            with tape:
+                return self.forward(bound)
+        finally:
+            tape.end()
+
+    def again(self, tape: Tape, as_before: bool) -> bool:
+        """What the last call did on the device, with the inputs, states and parameters that the keeper's memory holds
+        by now, and its results to their places. Nothing of the candidate's runs. Everything else is as it was.
+        `as_before`: what else the device's memory holds is what it held before that call, and not what it left."""
+        if self._last is None or self._device.emulated is None or not tape.is_whole():
+            return False
+        bound, result, found = self._last
+        blocks = self._memory.extents()
+        outputs = [storage.extent_of(tensor) for tensor in found.values()]
+        held = [(each.data_ptr(), each.nbytes()) for each in held_by(self._module.module)]
+        own = dict([*held, *outputs, *tape.extents()])
+        kept = [each for each in own.items() if not storage.lies_in(each[0], blocks)]
+        if not self._device.emulated.begin_playing(kept, blocks):
+            return False
+        if as_before:
+            self._device.emulated.put_first_contents_back()
+        self.put_states(bound)
+        for _, tensor, address, size in self._given:
+            self._device.copy(data_pointer(tensor), address, size)
+        is_done = tape.play()
+        if is_done:
+            self.hand_over(bound, result)
+            self.hand_states(bound)
+        self._device.emulated.end_playing()
+        return is_done
 
     def _check_storage(self, bound: BoundCall, found: dict[int, Any]) -> None:
         if self._storage is None:

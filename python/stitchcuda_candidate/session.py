@@ -17,6 +17,7 @@ from .guard import NoGuard
 from .host_device import HostDevice
 from .memory import Memory
 from .module import CandidateModule
+from .tape import Tape
 
 
 def set_math(name: str) -> None:
@@ -35,6 +36,7 @@ class Session:
         if emulated is not None:
             device.emulated = emulated
         self._has_kernels = False
+        self._tape: Tape | None = None  # of the last whole call, where the device is emulated and kernels run there
         self._calls: Calls | None = None
         self._bursts: Bursts | None = None
         self._verbs: dict[str, Callable[[Arguments], dict[str, Any]]] = {
@@ -45,6 +47,7 @@ class Session:
             "prepare": self._prepare,
             "workspace": lambda _: {"bytes": 0},
             "run": self._run,
+            "again": self._again,
             "bind": self._bind,
             "run_block": self._run_block,
         }
@@ -57,6 +60,8 @@ class Session:
         if verb == "attach":
             self._memory.attach(arguments["blocks"], descriptors)
             return {}
+        if self._tape is not None and verb != "again":
+            self._tape.forget()
         self._guard.check()
         answer = self._verbs[verb](arguments)
         self._guard.check()
@@ -74,6 +79,8 @@ class Session:
             set_math(interface["math"])
         around = found_cuda(arguments, self._guard, collects=False)[1]
         self._has_kernels = bool(arguments.get("extensions"))
+        if self._emulated is not None and self._has_kernels:
+            self._tape = Tape(self._emulated)
         module = CandidateModule(arguments["library"], interface, self._device, around)
         self._calls = Calls(module, interface, self._memory, self._device)
         self._guard.enforce()
@@ -88,9 +95,18 @@ class Session:
         return {}
 
     def _run(self, arguments: Arguments) -> dict[str, Any]:
-        self._guard.begin_call()
-        self._loaded().run(arguments["call"], lambda: self._begin_trial(int(arguments.get("trial", 0))))
-        return {"operators": self._guard.counts()}
+        trial = int(arguments.get("trial", 0))
+        self._guard.begin_call(self._tape is not None)
+        self._loaded().run(arguments["call"], lambda: self._begin_trial(trial), self._tape)
+        counts = self._guard.counts()
+        if self._tape is not None:
+            counts = {name: count - self._tape.counted_twice[name] for name, count in counts.items()}
+        return {"operators": counts}
+
+    def _again(self, arguments: Arguments) -> dict[str, Any]:
+        """What the last call did on the device, on the contents that lie in its memory now."""
+        is_done = self._tape is not None and self._loaded().again(self._tape, bool(arguments.get("as_before")))
+        return {"done": is_done}
 
     def _begin_trial(self, kind: int) -> None:
         """Native code that came without kernels works in the host's memory, and is the device."""

@@ -60,6 +60,11 @@ def _check_elements(number: int, tensor: Any, allowed: dict[str, Any]) -> None:
                     "the reference's has its own")  # fmt: skip
 
 
+def lies_in(address: int, extents: list[Extent]) -> bool:
+    """Whether one of them has this byte."""
+    return any(start <= address < start + size for start, size in extents)
+
+
 def _meet(left: Extent, right: Extent) -> bool:
     return left[1] > 0 and right[1] > 0 and left[0] < right[0] + right[1] and right[0] < left[0] + left[1]
 
