@@ -58,6 +58,8 @@ struct ContentsAgain {
   std::span<const HostTensor> inputs;
   std::span<const HostTensor> states;
   std::span<const HostTensor> parameters;
+  // Of a ModelNew: memory of its own holds what it held before the call, and not what that has left there.
+  bool as_before = false;
 };
 
 struct CandidateCall {
@@ -84,9 +86,9 @@ class Candidate {
   // Outputs and workspace hold fresh random bytes when the program starts.
   virtual Result<CandidateOutcome> run(const CandidateCall& call) = 0;
   // Has the device do once more what the program enqueued in its last call, which ran wholly, on other contents: no
-  // code of its host's runs. Once after each call. No outputs where that cannot be, or came to no end. What the next
-  // call is made with is as ever, but what kernels keep in memory of the program's own. Emulated, where launches are
-  // listed.
+  // code of its host's runs. Once after each call, a ModelNew more often. No outputs where that cannot be, or came to
+  // no end. What the next call is made with is as ever, but what kernels of a native program keep in memory of its own.
+  // Emulated, where launches are listed, or the kernels are a ModelNew's.
   virtual Result<CandidateOutcome> again(const ContentsAgain& /*contents*/) { return CandidateOutcome{}; }
   // Gives the memory of the last call's tensors back: a GPU holds few of the largest. What was prepared stays.
   virtual Result<CandidateOutcome> rest() { return CandidateOutcome{}; }

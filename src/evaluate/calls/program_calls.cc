@@ -376,7 +376,7 @@ Result<CandidateOutcome> ProgramCalls::again(const ContentsAgain& contents) {
     }
   }
   STITCH_TRY(session_.keeper().fill(parameter_memory_.regions, contents.parameters));
-  STITCH_ASSIGN(const wire::Answer answer, session_.ask("again", Json::object()));
+  STITCH_ASSIGN(const wire::Answer answer, session_.ask("again", {{"as_before", contents.as_before}}));
   STITCH_TRY(session_.keeper().fill(parameter_memory_.regions, parameters_));
   const Result<bool> is_done = json_bool(answer.json(), "done");
   if (!is_done.has_value()) {

@@ -14,6 +14,7 @@ namespace {
 
 constexpr uint64_t kMaxCheckedCalls = 8;
 constexpr uint64_t kMinTold = 128;          // bytes: whoever is told a few numbers, a flag or a count knows no answer
+constexpr int kMaxSameTries = 4;            // of commands done once more on the contents that they had
 constexpr double kMaxCheckedSeconds = 0.3;  // after which no other is made
 
 // Copies and waits compute nothing; what other functions of libraries do is not known here.
@@ -26,14 +27,9 @@ bool is_without_work(const WorkQuestion& question) {
   return listed.has_value() && std::none_of(listed->begin(), listed->end(), may_have_computed);
 }
 
-// What the device gives once more on altered contents, where the host saw enough of these to know an answer. Nothing
-// where it cannot be asked.
-Result<RunResult> run_again(Candidate& candidate, const verify::OracleDraw& draw, uint64_t told) {
-  const std::optional<AlteredContents> contents = told < kMinTold ? std::nullopt : altered_contents(draw);
-  if (!contents.has_value()) {
-    return RunResult(std::vector<HostTensor>());
-  }
-  STITCH_ASSIGN(CandidateOutcome outcome, candidate.again({contents->inputs, contents->states, contents->parameters}));
+// What the device gives once more on these contents. Nothing where it cannot be asked.
+Result<RunResult> run_again(Candidate& candidate, const ContentsAgain& contents) {
+  STITCH_ASSIGN(CandidateOutcome outcome, candidate.again(contents));
   if (auto finding = finding_of(outcome.ending, outcome.message, "run", Stage::kDraws)) {
     return RunResult(std::move(*finding));
   }
@@ -42,11 +38,58 @@ Result<RunResult> run_again(Candidate& candidate, const verify::OracleDraw& draw
   return RunResult(std::move(results));
 }
 
+Result<RunResult> run_altered(Candidate& candidate, const verify::OracleDraw& draw) {
+  const std::optional<AlteredContents> contents = altered_contents(draw);
+  return contents.has_value() ? run_again(candidate, {contents->inputs, contents->states, contents->parameters})
+                              : RunResult(std::vector<HostTensor>());
+}
+
+// A finding where what a ModelNew's call did gives another answer on the contents that it had: its host wrote over what
+// kernels and copies left. Memory of its own may hold what the call left, as pinned memory does that the host fills, or
+// what was there before it, as sums do to which kernels add; and kernels that add in no order may be right the next
+// time.
+Result<std::optional<Finding>> ask_of_same(Candidate& candidate, const verify::OracleDraw& draw, MathMode math) {
+  for (int i = 0; i < kMaxSameTries; ++i) {
+    STITCH_ASSIGN(RunResult same, run_again(candidate, {draw.inputs, draw.states, draw.parameters, i % 2 == 1}));
+    if (auto* finding = std::get_if<Finding>(&same)) {
+      return std::optional<Finding>(std::move(*finding));
+    }
+    const auto& results = std::get<std::vector<HostTensor>>(same);
+    if (results.empty() || fits(results, draw, math)) {
+      return std::optional<Finding>();
+    }
+  }
+  return std::optional<Finding>(
+      Finding{Stage::kDraws, VerdictKind::kCheated,
+              "the host writes the answer over what kernels and copies left: the same commands on the same contents do "
+              "not give it once more"});
+}
+
+// Of a ModelNew, whose host reads what PyTorch or a kernel has left for it and is seen by nobody: every call that is
+// right.
+Result<std::optional<Finding>> ask_module(Candidate& candidate, const verify::OracleDraw& draw, bool has_prepared,
+                                          const std::vector<HostTensor>& got, const WorkQuestion& question) {
+  if (!fits(got, draw, question.math)) {
+    return std::optional<Finding>();
+  }
+  STITCH_ASSIGN(RunResult altered, run_altered(candidate, draw));
+  if (auto* finding = std::get_if<Finding>(&altered)) {
+    return std::optional<Finding>(std::move(*finding));
+  }
+  auto handed = question.of_module->add(draw, has_prepared, got, std::get<std::vector<HostTensor>>(altered));
+  return handed.has_value() ? handed : ask_of_same(candidate, draw, question.math);
+}
+
 }  // namespace
 
 WorkQuestion question_of(CandidateBinary& binary, std::optional<MathMode> math) {
-  if (!math.has_value() || binary.python.has_value()) {
+  if (!math.has_value()) {
     return {};
+  }
+  if (binary.python.has_value()) {
+    const bool has_kernels = binary.python->extensions.has_value() && !binary.python->extensions->empty();
+    const bool is_asked = has_kernels && binary.device == DeviceKind::kEmulated;
+    return {nullptr, *math, nullptr, is_asked ? std::make_shared<ModuleAnswers>() : nullptr};
   }
   if (binary.launches == nullptr) {
     binary.launches = std::make_shared<LaunchLedger>();
@@ -73,11 +116,18 @@ Result<RunResult> run_and_ask(Candidate& candidate, const verify::OracleDraw& dr
   STITCH_ASSIGN(RunResult result, run_draw(candidate, draw, settings, &words));
   const auto* got = std::get_if<std::vector<HostTensor>>(&result);
   if (got != nullptr && question.said != nullptr && runs_wholly(settings.trial) && !draw.stays()) {
-    STITCH_ASSIGN(const RunResult again, run_again(candidate, draw, words.told));
+    STITCH_ASSIGN(const RunResult again,
+                  words.told < kMinTold ? RunResult(std::vector<HostTensor>()) : run_altered(candidate, draw));
     if (const auto* finding = std::get_if<Finding>(&again)) {
       return RunResult(*finding);
     }
     if (auto finding = question.said->add(draw, words, *got, std::get<std::vector<HostTensor>>(again))) {
+      return RunResult(std::move(*finding));
+    }
+  }
+  if (got != nullptr && question.of_module != nullptr && runs_wholly(settings.trial) && !draw.stays()) {
+    STITCH_ASSIGN(auto finding, ask_module(candidate, draw, settings.prepares, *got, question));
+    if (finding.has_value()) {
       return RunResult(std::move(*finding));
     }
   }

@@ -8,6 +8,7 @@
 
 #include "artifact/task/math_mode.h"
 #include "evaluate/candidate.h"
+#include "evaluate/verify/module_answers.h"
 #include "evaluate/verify/said_answers.h"
 #include "evaluate/verify/subject_run.h"
 #include "verify/oracle/oracle.h"
@@ -21,12 +22,13 @@ bool is_uniform(const verify::OracleDraw& draw);
 
 // Asked of each whole call of one process.
 struct WorkQuestion {
-  std::shared_ptr<LaunchLedger> launches{};  // null: nothing is asked
+  std::shared_ptr<LaunchLedger> launches{};  // null: nothing is asked of what was launched
   MathMode math = MathMode::kFp32;
   std::shared_ptr<SaidAnswers> said{};
+  std::shared_ptr<ModuleAnswers> of_module{};  // of a ModelNew with kernels, where the device is emulated
 };
 // Of a process that is to be started of `binary`, which lists its launches from now on. Nothing is asked without a
-// mode, nor of a ModelNew, of which nothing is known.
+// mode. A ModelNew lists no launches: where kernels of its own run it is asked by what is done once more.
 WorkQuestion question_of(CandidateBinary& binary, std::optional<MathMode> math);
 
 // A call as run_draw() makes it. One that is right though nothing was computed on the device is made once more, with
