@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "kernels/conv/direct.h"
 #include "kernels/conv/direct_mma.h"
@@ -16,6 +17,7 @@
 #include "kernels/gemm/variants.h"
 #include "kernels/lowering/functor_builder.h"
 #include "kernels/lowering/launch_text.h"
+#include "kernels/template/epilogue.h"
 
 namespace stitch::kernels {
 namespace {
@@ -24,19 +26,32 @@ constexpr const char* kDepthwise = "depthwise";
 constexpr int64_t kMaxSplits = 16;
 constexpr int64_t kMinDepthOfSplit = 256;  // shorter parts do not repay their partial sums
 
+// All phases of a transposed convolution are multiplied as deep as the deepest: the share of that with taps behind it,
+// which is gathered.
+double share_of_taps(const ConvolutionProblem& problem) {
+  double share = 1;
+  for (size_t axis = 0; axis < problem.window.axes(); ++axis) {
+    const int64_t stride = problem.window.stride[axis];
+    const int64_t step = stride / std::gcd(stride, problem.window.dilation[axis]);
+    const int64_t kernel = problem.window.kernel[axis];
+    share *= static_cast<double>(kernel) / static_cast<double>((kernel + step - 1) / step * stride);
+  }
+  return share;
+}
+
 // Of what tiles reach in a product, by how windows are gathered, where each operand that was gathered is multiplied
 // once: the times of bench/results/kernelbench-h200.md over estimates without it, and in volumes and rows those of an
 // H100.
 double gathering_share_of_one(const ConvolutionProblem& problem) {
-  constexpr double kForward = 0.7, kAlongOneAxis = 0.6, kTransposed = 0.5, kStridedTransposed = 0.38;
-  constexpr double kOfFewChannels = 0.53, kStridedVolume = 0.47;
+  constexpr double kForward = 0.7, kAlongOneAxis = 0.6, kTransposed = 0.5, kOfFewChannels = 0.53;
+  constexpr double kStridedTransposed = 0.33, kWhereNoTapIs = 0.37;
   constexpr int64_t kFewChannels = 8;
   const auto is_one = [](int64_t number) { return number == 1; };
   if (problem.transposed) {
     const std::vector<int64_t>& stride = problem.window.stride;
-    const bool is_volume = problem.window.axes() > 2;
-    return std::all_of(stride.begin(), stride.end(), is_one) ? kTransposed
-                                                             : (is_volume ? kStridedVolume : kStridedTransposed);
+    return std::all_of(stride.begin(), stride.end(), is_one)
+               ? kTransposed
+               : kStridedTransposed + kWhereNoTapIs * (1 - share_of_taps(problem));
   }
   const bool is_row = problem.in[0] == 1 && problem.window.kernel[0] == 1;
   if (is_row) {
@@ -47,10 +62,28 @@ double gathering_share_of_one(const ConvolutionProblem& problem) {
 
 // Gathering is slow where channels are few and, transposed, between strides; an operand that is multiplied three times
 // is gathered once for all of them. (An H100 took 0.43 to 0.67 of what was expected of exact settings without that.)
+// The ordinary pipes take longer for their one product, too.
 double gathering_share(const ConvolutionProblem& problem, const GemmVariant& tile) {
-  constexpr double kSlow = 0.55;
+  constexpr double kSlow = 0.55, kLikeProducts = 2;
   const double of_one = gathering_share_of_one(problem);
-  return tile.products > 1 && of_one < kSlow ? 1 / (1 + (1 / of_one - 1) / tile.products) : of_one;
+  const bool is_ordinary = tile.math == TensorMath::kNone;
+  const double products = is_ordinary ? kLikeProducts : tile.products;
+  return is_ordinary || (tile.products > 1 && of_one < kSlow) ? 1 / (1 + (1 / of_one - 1) / products) : of_one;
+}
+
+// Rows of a tile that hang over are multiplied, but nothing of them is loaded or stored.
+double overhanging_share(const Work& work) {
+  constexpr double kOfLoads = 0.15;
+  return 1 / (1 - kOfLoads * overhanging_part(work));
+}
+
+// All warps of a block of a direct convolution get to its epilogue together, and two blocks have too few of them to
+// hide what each waits for: mish took 2.7 ps an output on an H200, hardswish written out 1.1. As bytes that memory
+// would read meanwhile.
+void add_slots_of_epilogue(Work& work) {
+  constexpr double kBytesOfLaneOperation = 0.143;
+  constexpr double kEmptySlots = 1.5;  // beside one of its own
+  work.serial_bytes += kEmptySlots * kBytesOfLaneOperation * work.lane_operations;
 }
 
 // How our own kernels compute it: each thread outputs of one channel by itself, threads outputs of some channels from
@@ -81,7 +114,8 @@ ConvolutionProblem own_problem(const Group& group) { return with_last_axis_joine
 // above were measured at 18 steps and more.
 double depth_share(const ConvolutionProblem& problem, const GemmVariant& tile) {
   constexpr double kStepsBesides = 3, kOfThreeProducts = 0.7, kStepsWhereMeasured = 18;
-  const double besides = tile.products > 1 ? kOfThreeProducts : kStepsBesides;
+  const bool is_one_product = tile.products == 1 && tile.math != TensorMath::kNone;
+  const double besides = is_one_product ? kStepsBesides : kOfThreeProducts;
   const auto steps = static_cast<double>((problem.depth() + tile.k - 1) / tile.k);
   const double share = steps / (steps + besides);
   return std::min(1.0, share * (kStepsWhereMeasured + besides) / kStepsWhereMeasured);
@@ -210,19 +244,24 @@ class Convolution final : public KernelTemplate {
     const ConvolutionSetting own = *convolution_setting(setting);
     if (own.method == ConvolutionMethod::kDirect) {
       add_direct_work(problem, own.channels, work);
+      add_slots_of_epilogue(work);
       add_turning_work(problem, convolution_layout(group), work);
       return work;
     }
     if (own.is_direct_mma()) {
       add_direct_mma_work(problem, own.direct_mma, work);
+      add_slots_of_epilogue(work);
       add_turning_work(problem, convolution_layout(group), work);
       return work;
     }
     if (own.method == ConvolutionMethod::kDepthwise) {
       work.flops = 2.0 * static_cast<double>(problem.outputs()) * static_cast<double>(problem.depth());
+      work.peak_share = 0.25;
+      // A thread has one output, and more to do to find its window than in it: issue slots, of two FLOPs each.
+      constexpr double kOfPlace = 80;
+      work.padded_flops = work.flops + 2 * kOfPlace * work.peak_share * static_cast<double>(problem.outputs());
       work.blocks = problem.outputs() / kThreads + 1;
       work.blocks_per_multiprocessor = 6;
-      work.peak_share = 0.25;
       work.bandwidth_share = 0.8;
       add_turning_work(problem, convolution_layout(group), work);
       return work;
@@ -230,13 +269,31 @@ class Convolution final : public KernelTemplate {
     add_gemm_work(*own.tiles.variant, problem.matrices(), problem.rows(), problem.columns(), problem.depth(),
                   setting.splits, work);
     const GemmVariant& tile = *own.tiles.variant;
-    work.peak_share = tile.convolution_share * gathering_share(problem, tile) * depth_share(problem, tile);
+    work.peak_share =
+        tile.convolution_share * gathering_share(problem, tile) * depth_share(problem, tile) * overhanging_share(work);
+    if (setting.splits == 1) {
+      add_waiting_work(group, results_of_thread(tile), work);
+    }
     const ConvolutionLayout layout = convolution_layout(group);
     if (layout.sums_last) {
       // A warp's neighbouring pixels are a channel's: each element that it stores is a sector by itself. 1.1 to 2.6 ms
       // more for each GB on an H100.
-      constexpr double kSectorOfElement = 6;
+      constexpr double kSectorOfElement = 8;
       work.serial_bytes += kSectorOfElement * sizeof(float) * static_cast<double>(problem.outputs());
+    }
+    if (problem.transposed && !layout.sums_last) {
+      // A phase has every third element of a row or fewer: of each sector that it stores, the rest is another's. Two
+      // phases still meet in the cache.
+      constexpr int64_t kSector = 8, kMeet = 2;
+      const int64_t apart = std::clamp(problem.window.stride.back(), kMeet, kSector) - kMeet;
+      work.serial_bytes += static_cast<double>(apart * problem.outputs()) * sizeof(float);
+    }
+    if (setting.splits > 1) {
+      // The launch that adds the parts finds each element's place by itself: 6 us a million of them on an H200, 50
+      // where it stores them with channels last.
+      constexpr double kOfPlace = 7, kOfPlaceApart = 55;
+      work.serial_bytes +=
+          (layout.sums_last ? kOfPlaceApart : kOfPlace) * sizeof(float) * static_cast<double>(problem.outputs());
     }
     add_turning_work(problem, layout, work);
     return work;

@@ -140,6 +140,12 @@ double filled_by_channels(const ConvolutionProblem& problem) {
   return std::sqrt(std::min(1.0, static_cast<double>(problem.out_channels) / kOfFullTile));
 }
 
+// Volumes on the way back come in tiles of 64 channels.
+double share_of_back_tile(const ConvolutionProblem& problem) {
+  constexpr double kBackTile = 64;
+  return std::min(1.0, static_cast<double>(problem.out_channels) / kBackTile);
+}
+
 // As tensors lie: the whole call, in which it turns them itself.
 Shares unturned_shares(const ConvolutionProblem& problem) {
   const bool is_spatial = problem.window.axes() > 2;
@@ -149,7 +155,8 @@ Shares unturned_shares(const ConvolutionProblem& problem) {
   }
   if (problem.transposed) {
     constexpr int64_t kFewTaps = 9;  // more of them repay what it turns before and behind
-    return {!is_spatial && problem.window.taps() > kFewTaps ? 0.35 : 0.27, 0.19};
+    return {!is_spatial && problem.window.taps() > kFewTaps ? 0.35 : 0.27,
+            0.19 * (is_spatial ? std::sqrt(share_of_back_tile(problem)) : 1.0)};
   }
   return {is_spatial ? 0.27 : (is_small ? 0.32 : 0.4) * filled_by_channels(problem), 0.33};
 }
@@ -161,9 +168,7 @@ Shares tf32_shares(const ConvolutionProblem& problem, bool is_turned) {
   const bool is_small = problem.window.taps() <= kSmallWindow;
   if (is_spatial && problem.transposed && (!is_strided(problem) || is_dilated(problem))) {
     // Without strides, or dilated, its kernels for three axes are slow in both layouts, the more the fewer channels.
-    constexpr double kFullTile = 64;
-    const double filled = std::min(1.0, static_cast<double>(problem.out_channels) / kFullTile);
-    return {(is_turned ? 0.2 : 0.17) * filled * filled, 0.42};
+    return {(is_turned ? 0.075 : 0.065) * share_of_back_tile(problem), 0.42};
   }
   constexpr int64_t kFewChannels = 8;
   if (!problem.transposed && problem.in_channels <= kFewChannels) {
@@ -177,11 +182,8 @@ Shares tf32_shares(const ConvolutionProblem& problem, bool is_turned) {
     return is_turned ? Shares{0.58, 0.7} : Shares{0.36 * filled_by_channels(problem), 0.72};
   }
   if (is_turned) {
-    // Volumes on the way back come in tiles of 64 channels: an H100 read and wrote 2.0 TB/s with 64, 1.0 with 32 and
-    // 0.5 with 16.
-    constexpr int64_t kBackTile = 64;
-    const int64_t filled = is_spatial && problem.transposed ? std::min(problem.out_channels, kBackTile) : kBackTile;
-    const double bandwidth = 0.42 * static_cast<double>(filled) / kBackTile;
+    // An H100 read and wrote 2.0 TB/s with 64 channels on the way back, 1.0 with 32 and 0.5 with 16.
+    const double bandwidth = 0.42 * (is_spatial && problem.transposed ? share_of_back_tile(problem) : 1.0);
     return {is_spatial ? 0.47 : (problem.transposed || is_small ? 0.65 : 0.36), bandwidth};
   }
   return unturned_shares(problem);
@@ -234,7 +236,7 @@ Shares shares_of(const ConvolutionProblem& problem, Pipe pipe, bool is_turned) {
 // an H100 in images of any size (14 with 16 channels). Elsewhere the kernel took about four times as long as the first.
 void add_next_advice(const ConvolutionProblem& problem, const ConvolutionLibrary& library, Work& work) {
   constexpr double kOfOrdinaryPipes = 0.17;
-  const double of_first = work.pipe == Pipe::kTf32 ? 0.25 : 0.5;
+  const double of_first = work.pipe == Pipe::kTf32 ? 0.25 : 0.65;
   if (library.is_turned && !problem.transposed && work.pipe == Pipe::kTf32) {
     work.pipe = Pipe::kFp32;
     work.peak_share = kOfOrdinaryPipes;

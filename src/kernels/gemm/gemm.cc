@@ -13,6 +13,7 @@
 #include "kernels/gemm/variants.h"
 #include "kernels/lowering/functor_builder.h"
 #include "kernels/lowering/launch_text.h"
+#include "kernels/template/epilogue.h"
 
 namespace stitch::kernels {
 namespace {
@@ -99,8 +100,15 @@ class Gemm final : public KernelTemplate {
     Work work;
     work.bytes = min_bytes(group);
     work.lane_operations = pointwise_operations(group);
-    add_gemm_work(*gemm_setting(setting)->variant, problem.batch, problem.m, problem.n, problem.k, setting.splits,
-                  work);
+    const GemmVariant& tile = *gemm_setting(setting)->variant;
+    add_gemm_work(tile, problem.batch, problem.m, problem.n, problem.k, setting.splits, work);
+    // Columns that hang over are multiplied and, what is more, tested.
+    constexpr double kOfOverhang = 0.3;
+    work.peak_share *= 1 - kOfOverhang * overhanging_part(work);
+    if (setting.splits == 1 && stores_apart(group)) {
+      constexpr double kNeighbours = 2.2;  // that a thread stores together
+      add_waiting_work(group, results_of_thread(tile) / kNeighbours, work);
+    }
     if (on_floats(group, problem)) {
       // A tile's results are stored while nothing else of it is under way: products of depth 32 and 64 show it.
       constexpr double kStores = 1.5;

@@ -134,11 +134,15 @@ std::string own_setting_for(const Group& group, const GemmProblem& problem, cons
 }
 
 // Shares of the peak as seen on an H200 (bench/results/libraries-h200.md), where rows that no 16-byte load fits cost it
-// half and more. For a product of few tiles its blocks share the depth, as ours do, and a second launch adds the parts.
+// half and more, and where the first tiles are still on their way for as long as 64 steps of the depth take. For a
+// product of few tiles its blocks share the depth, as ours do, and a second launch adds the parts.
 Work gemm_library_work(const Group& group, const GemmProblem& problem, const Setting& setting) {
-  constexpr double kFp32Share = 0.55;
-  constexpr double kTensorShare = 0.4;
-  constexpr double kUnalignedShare = 0.2;
+  constexpr double kFp32Share = 0.78;
+  constexpr double kTensorShare = 0.45;
+  constexpr double kUnalignedShare = 0.205;
+  constexpr double kStepsOfFill = 64;
+  constexpr double kOfNarrow = 0.75;  // of fp32, with fewer columns than its tiles have
+  constexpr int64_t kColumnsOfTile = 128;
   constexpr int64_t kTile = 64;
   constexpr int64_t kSmallTile = 32;
   constexpr int64_t kLeastDepth = 256;
@@ -152,6 +156,9 @@ Work gemm_library_work(const Group& group, const GemmProblem& problem, const Set
   const int64_t aligned = work.pipe == Pipe::kFp16 ? 8 : 4;
   const bool is_aligned = problem.n % aligned == 0 && problem.k % aligned == 0;
   work.peak_share = work.pipe == Pipe::kFp32 ? kFp32Share : (is_aligned ? kTensorShare : kUnalignedShare);
+  const auto depth = static_cast<double>(std::max<int64_t>(problem.k, 1));
+  work.peak_share *=
+      depth / (depth + kStepsOfFill) * (work.pipe == Pipe::kFp32 && problem.n < kColumnsOfTile ? kOfNarrow : 1.0);
   const auto tiles_of = [&](int64_t side) {
     return problem.batch * ((problem.m + side - 1) / side) * ((problem.n + side - 1) / side);
   };
@@ -164,7 +171,8 @@ Work gemm_library_work(const Group& group, const GemmProblem& problem, const Set
   // A thin product of many tiles reads and writes 2.1 TB/s on an H100 (2,048 times 100 rows of 512 to 32 columns).
   constexpr int kBlocksAtOnce = 4;
   constexpr double kThinShare = 0.67;
-  work.threads_per_block = 128;
+  constexpr int kThreadsOfWhole = 683;  // its loads are under way long before they are needed
+  work.threads_per_block = kThreadsOfWhole;
   work.blocks_per_multiprocessor = kBlocksAtOnce;
   work.bandwidth_share = kThinShare;
   const double product_bytes =

@@ -25,10 +25,9 @@ constexpr std::array kPlaneTiles = {
     NamedSetting<PlaneTile>{"fp16x3_128x128_kept", {"PlaneTileSquare", 128, 0.75, true}},
 };
 
-constexpr int64_t kTileRows = 128;   // of a tile
-constexpr int64_t kBlockDepth = 32;  // of a block of planes
-constexpr int64_t kBlockRows = 64;   // of one
-constexpr int kPlaneThreads = 384;
+constexpr int64_t kTileRows = 128;        // of a tile
+constexpr int64_t kBlockDepth = 32;       // of a block of planes
+constexpr int64_t kBlockRows = 64;        // of one
 constexpr int64_t kBytesOfTwoPlanes = 4;  // two planes take as much
 constexpr int64_t kLeastExtent = 128;     // of every extent: four launches want more
 
@@ -88,12 +87,14 @@ Work planes_work(const Group& group, const GemmProblem& problem, const Setting& 
                             (block_count(problem.k, kBlockDepth) + kFillAndStore) * kBlockDepth);
   work.peak_share = tile.peak_share;
   work.blocks = problem.batch * row_tiles * column_tiles;
-  work.threads_per_block = kPlaneThreads;
+  // One of its threads asks for as many blocks as the ring has room for, which is all that memory can do.
+  constexpr int kThreadsOfWhole = 683;
+  work.threads_per_block = kThreadsOfWhole;
   // One launch splits an operand, one multiplies, one looks for rows that were not split.
   work.launches = tile.keeps_planes ? 3 : 4;
-  // Read and written as planes, at about half the memory's speed, before anything is multiplied. What the products read
-  // of them is as much as they would of the operands.
-  constexpr double kSplit = 4.2;
+  // Read and written as planes, at nine tenths of the memory's speed, before anything is multiplied. What the products
+  // read of them is as much as they would of the operands.
+  constexpr double kSplit = 2.3;
   work.serial_bytes = kSplit * static_cast<double>(planes_scratch_bytes(problem, setting));
   return work;
 }

@@ -107,6 +107,12 @@ std::optional<GemmSetting> gemm_setting(const Setting& setting) {
   return GemmSetting{variant, splits ? setting.splits : 0};
 }
 
+double results_of_thread(const GemmVariant& variant) {
+  return static_cast<double>(variant.m) * variant.n / variant.threads;
+}
+
+double overhanging_part(const Work& work) { return work.padded_flops > 0 ? 1 - work.flops / work.padded_flops : 0; }
+
 void add_gemm_work(const GemmVariant& variant, int64_t batch, int64_t m, int64_t n, int64_t k, int64_t splits,
                    Work& work) {
   const auto product = [&](int64_t rows, int64_t columns, int64_t depth) {

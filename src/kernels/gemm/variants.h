@@ -53,6 +53,12 @@ Setting to_setting(const GemmSetting& setting);
 // Returns nothing for a setting of other skeletons.
 std::optional<GemmSetting> gemm_setting(const Setting& setting);
 
+// Of a tile.
+double results_of_thread(const GemmVariant& variant);
+
+// The share of what such work's tiles multiply that hangs over an edge; 0 where there is nothing to multiply.
+double overhanging_part(const Work& work);
+
 // Adds the cost of `batch` products of m x n x k with this variant.
 void add_gemm_work(const GemmVariant& variant, int64_t batch, int64_t m, int64_t n, int64_t k, int64_t splits,
                    Work& work);

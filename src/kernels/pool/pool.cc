@@ -118,7 +118,7 @@ bool is_tile_worth_trying(const Windows& windows, int64_t rows) {
 // What a thread does beside the counted work, mostly on indices, where that takes longer than memory does: as bytes
 // that would take as long.
 void add_overhead(Work& work, double lane_operations) {
-  constexpr double kOperationsPerByte = 7;  // of an H200, in the same time
+  constexpr double kOperationsPerByte = 6;  // of an H200, in the same time
   const double bytes = lane_operations / kOperationsPerByte * work.bandwidth_share;
   work.extra_bytes = std::max(work.extra_bytes, bytes - work.bytes);
 }
@@ -128,6 +128,7 @@ Work tile_work(const Group& group, int64_t rows) {
   constexpr int64_t kLanes = 4;
   constexpr double kReadAgain = 0.25;  // what an element costs that another block has read: the cache has it
   constexpr double kPerLoad = 4;       // lane operations
+  constexpr double kPerOperand = 12;
   constexpr double kPerJoin = 3;
   constexpr double kPerTap = 5;
   constexpr double kPerOutput = 20;
@@ -148,9 +149,10 @@ Work tile_work(const Group& group, int64_t rows) {
   const auto vectors = static_cast<double>((windows.width() + (has_lanes ? kLanes : 1) - 1) / (has_lanes ? kLanes : 1));
   work.blocks = static_cast<int64_t>(windows.groups(rows) * vectors / kThreads) + 1;
   work.blocks_per_multiprocessor = 5;
-  work.bandwidth_share = has_lanes ? 0.85 : 0.75;
-  add_overhead(
-      work, pointwise_operations(group) + kPerLoad * loads + kPerJoin * joined + kPerTap * taps + kPerOutput * outputs);
+  work.bandwidth_share = has_lanes ? 0.85 : 0.45;                      // one element at a time leaves memory waiting
+  const auto beside = static_cast<double>(group.operands.size() - 1);  // what the elements are computed with
+  add_overhead(work, pointwise_operations(group) + (kPerLoad + kPerOperand * beside) * loads + kPerJoin * joined +
+                         kPerTap * taps + kPerOutput * outputs);
   return work;
 }
 

@@ -34,7 +34,7 @@ namespace {
 // bytes that the device could read meanwhile.
 double waiting_bytes(double reads_of_thread, int sharers, int64_t splits, MergeTime time) {
   constexpr double kBytesPerMicrosecond = 4.8e6;
-  constexpr double kSecondStage = 4;  // microseconds, until its blocks have the partial results
+  constexpr double kSecondStage = 1.5;  // microseconds, until its blocks have the partial results
   constexpr int kJoiners = 8;
   const double second =
       splits > 1 ? kSecondStage + time.merge_us * (kJoiners + static_cast<double>(splits) / kJoiners) : 0.0;

@@ -73,6 +73,24 @@ RowSettingSize row_setting_size(const Setting& setting) {
   return found->size;
 }
 
+double share_of_alignment(const RowAxes& axes) {
+  constexpr int64_t kLanes = 4;
+  constexpr double kOneByOne = 0.65;  // 65,535 elements a row, and 123,039, on an H200
+  return axes.column_count % kLanes == 0 ? 1.0 : kOneByOne;
+}
+
+double again_from_cache(const Group& group, const RowAxes& axes) {
+  constexpr int64_t kOfL1 = 256 * 1024;  // smaller ones stay there
+  constexpr double kFromCache = 0.3;     // of the time that reading it from memory would take
+  double bytes = 0;
+  for (const ir::ValueId operand : group.operands) {
+    const TensorType& type = group.graph->type(operand);
+    const bool is_of_row = type.element_count() == axes.column_count && axes.row_count > 1;
+    bytes += is_of_row && type.bytes() > kOfL1 ? static_cast<double>(type.bytes() * (axes.row_count - 1)) : 0.0;
+  }
+  return kFromCache * bytes;
+}
+
 Work row_work(const Group& group, const RowAxes& axes, const Setting& setting, int reads_of_long_rows) {
   constexpr int kLanes = 4;
   constexpr int kRowsOfWarps = 4;  // a block of one-warp rows has four of them
@@ -103,6 +121,8 @@ Work row_work(const Group& group, const RowAxes& axes, const Setting& setting, i
     constexpr double kEnoughThreads = 512;
     work.bandwidth_share *= 0.5 + 0.5 * std::min(1.0, size.threads / kEnoughThreads);
   }
+  work.bandwidth_share *= share_of_alignment(axes);
+  work.extra_bytes += again_from_cache(group, axes);
   work.blocks = size.threads > 32 ? axes.row_count : (axes.row_count + kRowsOfWarps - 1) / kRowsOfWarps;
   work.threads_per_block = std::max(size.threads, 128);
   work.blocks_per_multiprocessor = std::max(1, kResidentThreads / work.threads_per_block);
@@ -138,10 +158,11 @@ Work shared_row_work(const Group& group, const RowAxes& axes, const Setting& set
   const double part = static_cast<double>(axes.column_count) / static_cast<double>(setting.splits);
   Work work;
   work.bytes = min_bytes(group);
-  work.extra_bytes = work.bytes * std::min(kMostMissed, kMissed + kMissedPerElement * part) / 2;
+  work.extra_bytes =
+      work.bytes * std::min(kMostMissed, kMissed + kMissedPerElement * part) / 2 + again_from_cache(group, axes);
   work.lane_operations =
       pointwise_operations(group) + 20.0 * static_cast<double>(axes.row_count) * static_cast<double>(axes.column_count);
-  work.bandwidth_share = kShare * part / (part + kPerPart);
+  work.bandwidth_share = kShare * part / (part + kPerPart) * share_of_alignment(axes);
   work.blocks = 2 * axes.row_count * setting.splits;
   work.threads_per_block = kThreads;
   work.blocks_per_multiprocessor = 6;

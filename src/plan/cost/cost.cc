@@ -80,10 +80,11 @@ double estimated_us(const kernels::Work& work, const kernels::DeviceLimits& limi
       (deepest > 1 ? even : 1.0) * std::min(1.0, threads_in_flight(work, limits) / kEnoughForMemory);
   const double memory = (work.bytes + work.extra_bytes) / (limits.bytes_per_second * work.bandwidth_share);
   const double compute = std::max(work.flops, work.padded_flops) / (peak_flops(work.pipe, limits) * work.peak_share);
+  // What follows from a product is computed when its sums are there: the lanes have their turn behind the arithmetic.
   const double lanes = work.lane_operations / limits.lane_operations_per_second;
   const double serial = work.serial_bytes / limits.bytes_per_second;
   return work.launches * limits.launch_us + serial * kMicrosecondsPerSecond +
-         std::max({memory / memory_busy, compute / busy, lanes / busy}) * kMicrosecondsPerSecond;
+         std::max(memory / memory_busy, (compute + lanes) / busy) * kMicrosecondsPerSecond;
 }
 
 }  // namespace stitch::plan
