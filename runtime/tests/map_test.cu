@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pointwise maps: ranks, ragged extents, vector and scalar paths, broadcast operands.
+// Pointwise maps: ranks, ragged extents, vector and scalar paths, broadcast operands, tiles of operands that lie along
+// another axis.
 #include "kernels/pointwise/maps.cuh"
+#include "kernels/pointwise/turned_map.cuh"
 #include "support.h"
 
 namespace {
@@ -76,6 +78,37 @@ void check_together(Checker& checker) {
   checker.launched("no map", launch_maps(nullptr, map_part<3>(functor(0), shape(0, true))));
 }
 
+// y[b, c, l] = x[b, l, c] + bias[c]: the operand lies along the middle axis of the result.
+struct Turned {
+  const float* x;
+  const float* bias;
+  float* y;
+  int64_t channels;
+  int64_t length;
+
+  template <int kLanes>
+  __device__ void apply(const Index<3>& at) const {
+    static_assert(kLanes == 1);
+    y[(at[0] * channels + at[1]) * length + at[2]] = x[(at[0] * length + at[2]) * channels + at[1]] + bias[at[1]];
+  }
+};
+
+void check_turned(Checker& checker, int64_t batch, int64_t channels, int64_t length) {
+  const auto x = random_floats(batch * channels * length, 7);
+  const auto bias = random_floats(channels, 8);
+  const DeviceFloats device_x(x);
+  const DeviceFloats device_bias(bias);
+  const DeviceFloats device_y(batch * channels * length);
+  const Turned functor{device_x.data(), device_bias.data(), device_y.data(), channels, length};
+  checker.launched("turned", launch_turned_map<3, 1>(functor, MapShape<3>{{batch, channels, length}, false}, nullptr));
+  std::vector<double> want;
+  for (int64_t place = 0; place < batch * channels * length; ++place) {
+    const int64_t at[3] = {place / length / channels, place / length % channels, place % length};
+    want.push_back(static_cast<double>(x[(at[0] * length + at[2]) * channels + at[1]]) + bias[at[1]]);
+  }
+  checker.close("turned " + std::to_string(channels) + " x " + std::to_string(length), device_y.values(), want, 2e-7);
+}
+
 struct ToBool {
   const float* x;
   bool* y;
@@ -134,6 +167,12 @@ int main(int count, char** arguments) {
     check_bias<2>(checker, 2, 9, columns);
   }
   check_together(checker);
+  for (const int64_t channels : {1, 31, 32, 70}) {
+    check_turned(checker, 2, channels, 33);
+    check_turned(checker, 1, channels, 64);
+    check_turned(checker, 3, channels, 5);
+  }
+  check_turned(checker, 0, 4, 4);
   check_types(checker);
   check_divider(checker);
   return checker.finish();

@@ -12,9 +12,9 @@ namespace {
 
 constexpr size_t kMaxRank = 6;  // of launch_map
 
-// Adds the shape; returns the arguments of the skeleton's template.
-Result<std::string> add_map_shape(StepBuilder& step, const LoweredFunctor& functor, const std::string& variable,
-                                  const std::string& suffix) {
+// Adds the shape; returns its rank.
+Result<size_t> add_map_shape(StepBuilder& step, const LoweredFunctor& functor, const std::string& variable,
+                             const std::string& suffix) {
   const size_t rank = std::max<size_t>(functor.digits.size(), 1);
   if (rank > kMaxRank) {
     return failure(ErrorCode::kUnsupportedOperator,
@@ -30,6 +30,11 @@ Result<std::string> add_map_shape(StepBuilder& step, const LoweredFunctor& funct
   }
   const Expr vectorised = prove_vectorised(step, extents.back(), {{&functor, variable}}, suffix);
   step.launch("const stitch::MapShape<{}> shape{}{{{}, {}}};", rank, suffix, aggregate("", extents), vectorised);
+  return rank;
+}
+
+// Of a skeleton that takes one lane where the functor cannot take more.
+std::string with_lanes(size_t rank, const LoweredFunctor& functor) {
   return fmt::format("{}{}", rank, functor.tree.takes_lanes ? "" : ", 1");
 }
 
@@ -45,15 +50,40 @@ Coordinate map_coordinate(const Domain& domain) {
 
 Result<Expr> map_launch(StepBuilder& step, const LoweredFunctor& functor, const std::string& variable,
                         const std::string& suffix) {
-  STITCH_ASSIGN(const std::string arguments, add_map_shape(step, functor, variable, suffix));
-  return call(fmt::format("stitch::launch_map<{}>", arguments),
+  STITCH_ASSIGN(const size_t rank, add_map_shape(step, functor, variable, suffix));
+  return call(fmt::format("stitch::launch_map<{}>", with_lanes(rank, functor)),
               {named(variable), named("shape" + suffix), named("stream")});
+}
+
+std::optional<size_t> turned_axis(const LoweredFunctor& functor) {
+  std::optional<size_t> axis;
+  size_t most_terms = 0;  // whoever walks most axes has most elements, about
+  for (const Access& access : functor.tree.accesses) {
+    if (access.is_store || access.index.lane_stride != LaneStride::kOther || access.index.terms.size() <= most_terms) {
+      continue;
+    }
+    for (const IndexTerm& term : access.index.terms) {
+      if (term.has_unit_stride) {
+        axis = term.digit;
+        most_terms = access.index.terms.size();
+      }
+    }
+  }
+  return axis;
+}
+
+Result<Expr> turned_map_launch(StepBuilder& step, const LoweredFunctor& functor, const std::string& variable,
+                               size_t axis) {
+  STITCH_ASSIGN(const size_t rank, add_map_shape(step, functor, variable, ""));
+  return call(fmt::format("stitch::launch_turned_map<{}, {}>", rank, axis),
+              {named(variable), named("shape"), named("stream")});
 }
 
 Result<Expr> map_part(StepBuilder& step, const LoweredFunctor& functor, const std::string& variable,
                       const std::string& suffix) {
-  STITCH_ASSIGN(const std::string arguments, add_map_shape(step, functor, variable, suffix));
-  return call(fmt::format("stitch::map_part<{}>", arguments), {named(variable), named("shape" + suffix)});
+  STITCH_ASSIGN(const size_t rank, add_map_shape(step, functor, variable, suffix));
+  return call(fmt::format("stitch::map_part<{}>", with_lanes(rank, functor)),
+              {named(variable), named("shape" + suffix)});
 }
 
 }  // namespace stitch::kernels

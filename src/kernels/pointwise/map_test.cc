@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What elements cost that a thread takes one at a time.
+// What elements cost that a thread takes one at a time, and which operands are read by tiles.
 #include "kernels/pointwise/map.h"
 
 #include <gtest/gtest.h>
@@ -30,6 +30,33 @@ TEST(Map, NeighboursAreTakenTogetherWhereTheyAreAlike) {
 TEST(Map, ElementsOneByOneCostMoreWhereTheirPlaceIsDividedFor) {
   EXPECT_GT(slots("100", "100", "lanes_1"), slots("100", "8,64,100", "lanes_1"));
   EXPECT_GT(slots("100", "64,1", "lanes_1"), slots("100", "100", "lanes_1"));
+}
+
+ir::Graph turned(const std::string& sizes, const std::string& order) {
+  return ir::parse("graph g mode=eval\nx: f32[" + sizes + "] = input \"x\"\ny = permute(x; dims=[" + order +
+                       "])\nz = relu(y)\nreturn output \"0\" = z\n",
+                   "sample")
+      .value();
+}
+
+std::vector<std::string> settings_of(const ir::Graph& graph) {
+  const Group group =
+      make_group(graph, ir::NodeId{1}, {ir::NodeId{0}, ir::NodeId{1}}, {graph.inputs[0].value}, graph.nodes[1].outputs);
+  std::vector<std::string> names;
+  for (const Setting& setting : make_pointwise_map()->space(group, known_devices().front(), MathMode::kFp32)) {
+    names.push_back(setting.variant);
+  }
+  return names;
+}
+
+TEST(Map, TilesAreOfferedWhereAnOperandLiesAlongAnotherAxis) {
+  const std::vector<std::string> plain{"lanes_4", "lanes_1"}, tiled{"lanes_4", "lanes_1", "tile_32x32"};
+  EXPECT_EQ(settings_of(turned("4,64,48", "0,2,1")), tiled);
+  EXPECT_EQ(settings_of(turned("64,48", "1,0")), tiled);
+  // The innermost axis stays where it is: neighbours are neighbours in both.
+  EXPECT_EQ(settings_of(turned("4,64,48", "1,0,2")), plain);
+  // A tile would be nine tenths empty.
+  EXPECT_EQ(settings_of(turned("4,64,3", "0,2,1")), plain);
 }
 
 }  // namespace
