@@ -43,3 +43,15 @@ class SpecialValuesTest(ServerCase):
         for forward in ("return (x * x).sum(1)", "return x @ x.T", "return torch.softmax(x, 1)", "return x - x"):
             made = self.drawn(forward)
             self.assertTrue(bool(torch.isfinite(made[0]).all()), forward)
+
+    def test_quotients_and_logarithms_are_asked_about_zeros_of_either_sign(self) -> None:
+        for forward in ("return 1 / x", "return torch.log(x.abs())", "return x / (x + 1)", "return torch.rsqrt(x)"):
+            for made in self.drawn(forward):
+                zeros = torch.signbit(made[made == 0])
+                self.assertTrue(bool(zeros.any()) and not bool(zeros.all()), forward)
+                self.assertTrue(bool(torch.isinf(made).any() and torch.isnan(made).any()), forward)
+                self.assertFalse(bool(((made != 0) & (made.abs() < 1e-38)).any()), forward)
+
+    def test_exponentials_of_quotients_are_not_asked(self) -> None:
+        for made in self.drawn("return torch.exp(1 / x)"):
+            self.assertTrue(bool(torch.isfinite(made).all()))

@@ -62,11 +62,13 @@ PROPERTIES = (
              "positions_while_they_differ flags_when_all_are_set flags_when_none_is_set bags_of_one_size_or_none "
              "finite_once_asked",
              "a_mask_of_ones ids_in_order bags_of_ten bags_are_never_empty positions_without_their_sign "
-             "infinities_made_finite zero_without_its_sign subnormal_is_zero",
-             "positions_from_the_end flags_all_alike bags_of_one_size minus_infinity signs_by_their_bit",
-             "special values are asked of sums and of what is moved, added, multiplied and compared element by "
-             "element, not of products of matrices, quotients, logarithms, exponentials and norms; single values that "
-             "rounding decides are not hit"),
+             "infinities_made_finite zero_without_its_sign subnormal_is_zero inverse_without_a_sign "
+             "logarithm_kept_finite",
+             "positions_from_the_end flags_all_alike bags_of_one_size minus_infinity signs_by_their_bit "
+             "quotient_by_a_reciprocal",
+             "special values are asked of sums and of what is moved, added, multiplied, divided and compared element by "
+             "element, not of products of matrices, exponentials, norms, and quotients or logarithms behind a sum; "
+             "single values that rounding decides are not hit"),
     Property("Small numbers are right for their own size, and errors that go one way are found",
              "small_answers_zero_in_later_calls small_answers_zero_beside_large_ones bfloat16_few_outputs_by_turns "
              "bfloat16_column_by_parameters",

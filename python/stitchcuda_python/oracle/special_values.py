@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """NaN, infinities, subnormal numbers and zeros of either sign among the inputs of programs whose operators say what
-becomes of them: one element by itself, or sums, in whatever order they are made. Products of matrices are left out:
-honest kernels skip zeros, and an operand that is split into coarser ones makes NaN of an infinity."""
+becomes of them: one element by itself, quotients and logarithms too, or sums, in whatever order they are made. Products
+of matrices are left out: honest kernels skip zeros, and an operand that is split into coarser ones makes NaN of an
+infinity."""
 
 from __future__ import annotations
 
@@ -34,6 +35,12 @@ _ONE_INFINITE = (*_SMALL, float("inf"))  # of one sign: a draw is left out where
 _MOST_IN_SUMS = 8  # elements of a tensor: other sums are to stay finite
 
 
+# Quotients, roots and logarithms, which make infinities of zeros by their sign. No subnormal numbers: an honest
+# reciprocal of the special function unit takes them for zeros.
+_OF_ZEROS = {"div", "reciprocal", "sqrt", "rsqrt", "log", "log2", "log10", "log1p"}
+_NOT_SUBNORMAL = (0.0, -0.0, float("inf"), float("-inf"), float("nan"))
+
+
 class SpecialValues:
     """What one program may be given."""
 
@@ -44,6 +51,9 @@ class SpecialValues:
         self.most: int | None = None  # elements of a tensor that become special; None: any number
         if names <= known | _ORDERED and not Decisions(graph).calls:
             self._mixtures = [_INFINITE, _UNDEFINED if names <= known else _INFINITE]
+        elif names & _OF_ZEROS and names <= known | _OF_ZEROS and not Decisions(graph).calls:
+            # Zeros and infinities of both make NaN, which is asked only where NaN is given.
+            self._mixtures = [_NOT_SUBNORMAL]
         elif names & _SUMS and names <= VIEWS | _SUMS | _BESIDE_SUMS:
             self._mixtures = [_ONE_INFINITE, _UNDEFINED]
             self.most = _MOST_IN_SUMS
