@@ -50,6 +50,22 @@ __global__ void compute(Real* got) {
   put(stitch::mish(Real(90)));  // whose exponential is beyond floats
   put(stitch::mish(inf));
   put(stitch::mish(nan));
+  put(stitch::sigmoid(Real(2)));
+  put(stitch::sigmoid(Real(-2)));
+  put(stitch::sigmoid(Real(-80)) * Real(1e34));
+  put(stitch::sigmoid(-inf));
+  put(stitch::sigmoid(inf));
+  put(stitch::sigmoid(nan));
+  put(stitch::silu(Real(-3)));
+  put(stitch::silu(inf));
+  put(stitch::silu(-inf));
+  put(stitch::hardswish(Real(7)));
+  put(stitch::hardswish(Real(1)));
+  put(stitch::hardswish(Real(-3)));
+  put(stitch::hardswish(inf));
+  put(stitch::hardswish(nan));
+  put(stitch::hardsigmoid(Real(3)));
+  put(stitch::hardsigmoid(Real(-1)));
 }
 
 const std::vector<double> kExpected = {1,
@@ -86,7 +102,23 @@ const std::vector<double> kExpected = {1,
                                        0,
                                        90,
                                        INFINITY,
-                                       NAN};
+                                       NAN,
+                                       0.8807970779778823,
+                                       0.11920292202211755,
+                                       0.18048513878454153,
+                                       0,
+                                       1,
+                                       NAN,
+                                       -0.14227761953270035,
+                                       INFINITY,
+                                       NAN,
+                                       7,
+                                       0.66666666666666663,
+                                       0,
+                                       INFINITY,
+                                       NAN,
+                                       1,
+                                       0.33333333333333331};
 
 template <typename Real>
 void check(Checker& checker, const char* name, double tolerance) {

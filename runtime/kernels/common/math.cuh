@@ -26,14 +26,35 @@ __device__ __forceinline__ Real reciprocal_square_root(Real x) {
   return Real(1) / real::sqrt(x);
 }
 
+// Within an ulp of numerator / denominator, without the branch of the exact division, which keeps neighbouring elements
+// from being computed at a time. The denominator is normal, from 2^-125 to 2^125, the quotient normal or small.
+__device__ __forceinline__ float quotient_of_normal(float numerator, float denominator) {
+  const float inverse = ptx::reciprocal(denominator);
+  const float quotient = numerator * inverse;
+  return fmaf(fmaf(-denominator, quotient, numerator), inverse, quotient);
+}
+__device__ __forceinline__ double quotient_of_normal(double numerator, double denominator) {
+  return numerator / denominator;
+}
+
+// A sixth of a number from 0 to 6, of which 6 gives 1; by the constant and what that leaves, without a division.
+template <typename Real>
+__device__ __forceinline__ Real sixth(Real x) {
+  constexpr Real kSixth = Real(1) / Real(6);
+  const Real quotient = x * kSixth;
+  return real::fma(real::fma(Real(-6), quotient, x), kSixth, quotient);
+}
+
+// The exponential is 1 at most, so the denominator is normal wherever x is.
 template <typename Real>
 __device__ __forceinline__ Real sigmoid(Real x) {
-  return Real(1) / (Real(1) + real::exp(-x));
+  const Real exponential = real::exp(-real::fabs(x));
+  return quotient_of_normal(x < Real(0) ? exponential : Real(1), Real(1) + exponential);
 }
 
 template <typename Real>
 __device__ __forceinline__ Real silu(Real x) {
-  return x / (Real(1) + real::exp(-x));
+  return x * sigmoid(x);
 }
 
 template <typename Real>
@@ -88,12 +109,12 @@ __device__ __forceinline__ Real hardtanh(Real x, Real low, Real high) {
 
 template <typename Real>
 __device__ __forceinline__ Real hardsigmoid(Real x) {
-  return clamp(x + Real(3), Real(0), Real(6)) / Real(6);
+  return sixth(clamp(x + Real(3), Real(0), Real(6)));
 }
 
 template <typename Real>
 __device__ __forceinline__ Real hardswish(Real x) {
-  return x * clamp(x + Real(3), Real(0), Real(6)) / Real(6);
+  return x * hardsigmoid(x);
 }
 
 template <typename Real>
@@ -104,17 +125,6 @@ __device__ __forceinline__ Real softsign(Real x) {
 template <typename Real>
 __device__ __forceinline__ Real square(Real x) {
   return x * x;
-}
-
-// Within an ulp of numerator / denominator, without the branch of the exact division, which keeps neighbouring elements
-// from being computed at a time. The denominator is normal, from 2^-125 to 2^125, the quotient normal or small.
-__device__ __forceinline__ float quotient_of_normal(float numerator, float denominator) {
-  const float inverse = ptx::reciprocal(denominator);
-  const float quotient = numerator * inverse;
-  return fmaf(fmaf(-denominator, quotient, numerator), inverse, quotient);
-}
-__device__ __forceinline__ double quotient_of_normal(double numerator, double denominator) {
-  return numerator / denominator;
 }
 
 // x * tanh(softplus(x)), in which e = exp(x) leaves tanh(log(1 + e)) = n / (n + 2) with n = e * (e + 2): nothing

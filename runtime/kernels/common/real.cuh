@@ -26,6 +26,8 @@ __device__ __forceinline__ float fmod(float a, float b) { return ::fmodf(a, b); 
 __device__ __forceinline__ double fmod(double a, double b) { return ::fmod(a, b); }
 __device__ __forceinline__ float fmax(float a, float b) { return ::fmaxf(a, b); }
 __device__ __forceinline__ double fmax(double a, double b) { return ::fmax(a, b); }
+__device__ __forceinline__ float fma(float a, float b, float c) { return ::fmaf(a, b, c); }
+__device__ __forceinline__ double fma(double a, double b, double c) { return ::fma(a, b, c); }
 __device__ __forceinline__ float copysign(float a, float b) { return ::copysignf(a, b); }
 __device__ __forceinline__ double copysign(double a, double b) { return ::copysign(a, b); }
 
