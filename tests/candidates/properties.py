@@ -66,8 +66,8 @@ PROPERTIES = (
              "logarithm_kept_finite",
              "positions_from_the_end flags_all_alike bags_of_one_size minus_infinity signs_by_their_bit "
              "quotient_by_a_reciprocal",
-             "special values are asked of sums and of what is moved, added, multiplied, divided and compared element by "
-             "element, not of products of matrices, exponentials, norms, and quotients or logarithms behind a sum; "
+             "special values are asked of sums and of what is moved, added, multiplied, divided and compared element "
+             "by element, not of products of matrices, exponentials, norms, and quotients or logarithms behind a sum; "
              "single values that rounding decides are not hit"),
     Property("Small numbers are right for their own size, and errors that go one way are found",
              "small_answers_zero_in_later_calls small_answers_zero_beside_large_ones bfloat16_few_outputs_by_turns "
