@@ -122,6 +122,18 @@ def test_the_expert_chooses_streams_by_rule(branches: Workplace) -> None:
     steps = {each["step"]: each for each in ended.json["agents"]["steps"]}
     assert steps["host"]["attempt"] == host[0]["number"] and steps["host"]["gained_us"] == host[0]["gained_us"]
 
+    # A step's text by rule is judged in its program only if it is to replace something; the host side always is.
+    told = json.loads((branches.out / "evidence" / "agents_texts.json").read_text())["told"]
+    alone = {int(number) for number, text in told.items() if "That is the verdict on the step alone" in text}
+    assert alone == {each["number"] for each in state["attempts"] if not each["replaced_incumbent"]} and alone
+    assert all(each["outcome"] == "right" and each["program"]["us"] > 0 for each in state["attempts"])
+    run = branches.runs[0].name
+    samples = [json.loads(line) for line in branches.command("runs", "export", run).json["text"].splitlines()]
+    assert all(each["marks"] for each in samples if each["role"] == "coder" and each["verdict"])
+    replayed = branches.command("runs", "replay", run, "--json")
+    assert replayed.status == 0, replayed.error
+    assert [each["to"] for each in replayed.json["decisions"]] == [each["to"] for each in state["decisions"]]
+
 
 @pytest.mark.parametrize("good", [True, False])
 def test_a_session_in_a_workspace_chooses_too(branches: Workplace, good: bool) -> None:

@@ -38,6 +38,7 @@ struct Seat {
   llm::Sampling sampling{};
   std::optional<llm::Price> price{};
   bool is_compact = false;           // it is told prompts/compact, for its context is short
+  bool is_expert = false;            // by rule, with nothing planted: its texts are those of the expert's own emitter
   std::shared_ptr<Model> answers{};  // roles at one endpoint share its process
 };
 

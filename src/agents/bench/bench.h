@@ -56,7 +56,9 @@ class Bench {
   // that is no step its steps joined in one file. Nothing where no more is left.
   virtual std::optional<std::string> text_by_rule(const SubTask& sub_task, size_t number) const = 0;
   // kEnvironment and the like where the world fails; a text that falls short is a Trial.
-  virtual Result<Trial> try_text(const SubTask& sub_task, const std::string& text) = 0;
+  // `incumbent`: the time of the program that the text would have to be faster than (is_faster()).
+  virtual Result<Trial> try_text(const SubTask& sub_task, const std::string& text,
+                                 const std::optional<Time>& incumbent) = 0;
   // Where the time of the program goes with that text, a time a step.
   virtual Result<std::vector<StepTime>> profile(const SubTask& sub_task, const std::string& text) = 0;
   // What is known of a step of the program with that text, beside its time.

@@ -8,6 +8,7 @@
 
 #include "agents/coder/declarations.h"
 #include "agents/coder/host_text.h"
+#include "agents/routing/conditions.h"
 #include "agents/verifier/fingerprint.h"
 #include "artifact/report/feedback.h"
 #include "base/fs/files.h"
@@ -23,6 +24,10 @@ namespace stitch::agents {
 namespace {
 
 constexpr size_t kMaxSourceBytes = 1u << 20;
+constexpr const char* kAlone =
+    "That is the verdict on the step alone: by its count the program with it would not replace the best one, and was "
+    "not "
+    "judged.";
 
 Time time_of(const driver::TakenTime& taken) {
   return {.kind = taken.source == driver::TimeSource::kMeasured ? TimeKind::kMeasured : TimeKind::kExecuted,
@@ -49,9 +54,11 @@ std::string what_may_be_told(const driver::TextTrial& tried, bool is_host) {
   if (!tried.refusal.empty()) {
     return (is_host ? "the choices cannot be: " : "the file cannot be a step: ") + tried.refusal;
   }
-  const std::string check = driver::describe(*tried.check);
-  return tried.verified.has_value() ? check + "\n" + feedback(tried.verified->verdict(), tried.verified->error_ratio)
-                                    : check;
+  std::string told = driver::describe(*tried.check);
+  if (tried.verified.has_value()) {
+    told += "\n" + feedback(tried.verified->verdict(), tried.verified->error_ratio);
+  }
+  return tried.stays_alone ? told + "\n" + kAlone : told;
 }
 
 // The first error of a failure, however it came out.
@@ -203,10 +210,10 @@ StepFacts facts_in(const plan::Plan& plan, size_t index, StepFacts facts) {
 
 }  // namespace
 
-Result<DriverBench> DriverBench::make(driver::Workbench& workbench) {
+Result<DriverBench> DriverBench::make(driver::Workbench& workbench, Judges judges) {
   STITCH_ASSIGN(std::string source, read_file(workbench.expert().task.file));
   source.resize(std::min(source.size(), kMaxSourceBytes));
-  return DriverBench(workbench, std::move(source));
+  return DriverBench(workbench, std::move(source), judges);
 }
 
 Ground DriverBench::ground_of(const SubTask& sub_task) const {
@@ -254,7 +261,8 @@ std::optional<std::string> DriverBench::text_by_rule(const SubTask& sub_task, si
                      : workbench_->text_by_setting(*place->own, number - 1);
 }
 
-Result<Trial> DriverBench::try_text(const SubTask& sub_task, const std::string& text) {
+Result<Trial> DriverBench::try_text(const SubTask& sub_task, const std::string& text,
+                                    const std::optional<Time>& incumbent) {
   if (sub_task.kind == SubTaskKind::kModule) {
     STITCH_ASSIGN(const driver::ModuleTrial tried, workbench_->try_module(text));
     return trial_of(tried);
@@ -262,7 +270,11 @@ Result<Trial> DriverBench::try_text(const SubTask& sub_task, const std::string& 
   if (const std::string why = why_no_text(sub_task, text); !why.empty()) {
     return Trial{.outcome = Outcome::kNotCompiled, .told = why, .fingerprint = fingerprint(why)};
   }
-  STITCH_ASSIGN(driver::TextTrial tried, workbench_->try_text(text_for(sub_task, text)));
+  driver::Workbench::IsWanted is_wanted;
+  if (judges_ == Judges::kProgramsThatReplace && incumbent.has_value()) {
+    is_wanted = [&](const driver::TakenTime& program) { return is_faster(time_of(program), *incumbent); };
+  }
+  STITCH_ASSIGN(driver::TextTrial tried, workbench_->try_text(text_for(sub_task, text), is_wanted));
   Trial trial{.outcome = outcome_of(tried),
               .told = what_may_be_told(tried, sub_task.kind == SubTaskKind::kHost) + counts_in_words(tried),
               .incumbent_fails = tried.incumbent_fails,

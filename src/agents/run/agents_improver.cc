@@ -135,6 +135,13 @@ Result<void> take_reference(driver::Workbench& workbench, const State& initial, 
   return reference.has_value() ? keep_reference(folder, *reference) : Result<void>();
 }
 
+// What comes by rule is one of the expert's own settings: only what is to be kept is worth a whole verdict.
+DriverBench::Judges judges_of(const RunRequest& request) {
+  const bool is_expert =
+      request.team.coder.has_value() && request.team.coder->is_expert && request.workspace.coder == CoderKind::kAnswers;
+  return is_expert ? DriverBench::Judges::kProgramsThatReplace : DriverBench::Judges::kEachProgram;
+}
+
 // Somebody else's agent goes by its program.
 std::string coder_name(const RunRequest& request) {
   if (request.workspace.coder != CoderKind::kAcp) {
@@ -178,7 +185,7 @@ Result<void> leave_module(const State& state, const RunFolder& folder, driver::I
 }  // namespace
 
 Result<driver::Improvement> AgentsImprover::improve(driver::Workbench& workbench) {
-  STITCH_ASSIGN(DriverBench bench, DriverBench::make(workbench));
+  STITCH_ASSIGN(DriverBench bench, DriverBench::make(workbench, judges_of(request_)));
   STITCH_ASSIGN(const State initial, initial_state(workbench, bench, request_));
   STITCH_ASSIGN(Journal journal, Journal::open(request_.folder));
   std::map<std::string, std::string> expert;  // the loop may adopt other texts at once

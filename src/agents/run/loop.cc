@@ -108,7 +108,7 @@ Result<Event> Loop::test(const State& state) {
   STITCH_ASSIGN(const std::string text, folder_.code(state.writing->digest));
   Result<Trial> tried = [&] {
     const Elsewhere elsewhere(own_seconds_);
-    return bench_.try_text(*current_sub_task(state), text);
+    return bench_.try_text(*current_sub_task(state), text, state.incumbent.program);
   }();
   STITCH_ASSIGN(const Trial trial, std::move(tried));
   const int64_t number = static_cast<int64_t>(state.attempts.size()) + 1;

@@ -118,6 +118,7 @@ TeamSeats team_of_one(const TeamRequest& request, const Seat& seat) {
 TeamSeats expert_team(const TeamRequest& request, const Planted& planted) {
   return team_of_one(request, {.model = request.model,
                                .is_compact = request.compact.value_or(false),
+                               .is_expert = planted.faults == 0 && planted.slow == 0,
                                .answers = std::make_shared<ExpertModel>(planted)});
 }
 

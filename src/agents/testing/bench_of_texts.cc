@@ -34,7 +34,7 @@ std::optional<std::string> BenchOfTexts::text_by_rule(const SubTask& sub_task, s
                       : std::nullopt;
 }
 
-Result<Trial> BenchOfTexts::try_text(const SubTask&, const std::string& text) {
+Result<Trial> BenchOfTexts::try_text(const SubTask&, const std::string& text, const std::optional<Time>&) {
   ++tried;
   Trial trial;
   if (text.starts_with("world")) {

@@ -17,7 +17,8 @@ class BenchOfTexts : public Bench {
   std::string program_source() const override { return "def forward(x): ..."; }
   Ground ground_of(const SubTask& sub_task) const override;
   std::optional<std::string> text_by_rule(const SubTask& sub_task, size_t number) const override;
-  Result<Trial> try_text(const SubTask& sub_task, const std::string& text) override;
+  Result<Trial> try_text(const SubTask& sub_task, const std::string& text,
+                         const std::optional<Time>& incumbent) override;
   Result<std::vector<StepTime>> profile(const SubTask& sub_task, const std::string& text) override;
   StepFacts facts_of(const SubTask&, const std::string&, const StepTime& step) const override {
     return {.step = step.step, .us = step.us};

@@ -39,6 +39,7 @@ Result<TakenTimes> ProgramTimes::executed(const TextProgram& program) {
   const auto counted = [](double us) { return TakenTime{TimeSource::kExecuted, us, us, us}; };
   times.program = counted(executed.executed_us);
   times.host = executed.host;
+  times.launches = executed.launches;
   const plan::Plan& plan = program.set.subjects.front().plan;
   for (const plan::StepExecution& each : executed.steps) {
     if (each.step >= 0) {

@@ -30,6 +30,7 @@ struct TakenTimes {
   std::optional<TakenTime> program{};        // nothing: none may be told
   std::map<std::string, TakenTime> steps{};  // "03_fc1_gelu"
   std::optional<HostCounts> host{};          // of a call, where they were counted along the way
+  std::optional<ListedLaunches> launches{};  // of that call
 };
 
 struct TextTrial {
@@ -40,6 +41,7 @@ struct TextTrial {
   // (`check->why_whole`). A hidden verdict.
   std::optional<evaluate::VerifyReport> verified{};
   bool in_program = false;                           // the verdict is that of the program
+  bool stays_alone = false;                          // right alone, and nobody wanted a verdict on the program with it
   bool incumbent_fails = false;                      // the incumbent, tried beside it, failed in the same way
   std::optional<TakenTime> step{};                   // of a right one
   std::optional<TakenTime> program{};                // likewise
@@ -47,13 +49,15 @@ struct TextTrial {
   double gpu_seconds = 0;                            // of those, on a GPU
   std::optional<evaluate::EvaluateReport> report{};  // of the program, where it came so far
   std::vector<StepOrigin> steps{};                   // of the program with it
-  std::optional<ListedLaunches> launches{};          // of the program, where it was judged
+  std::optional<ListedLaunches> launches{};          // of the program, where it was judged or counted
   std::string facts{};                               // `stitchcuda.facts/1` of the program with it, for marks
 
   std::optional<HostCounts> host_before{};  // of a call, where choices of the host are right
   std::optional<HostCounts> host_after{};
 
-  bool is_right() const { return in_program && verified.has_value() && verified->verdict().kind == VerdictKind::kOk; }
+  bool is_right() const {
+    return (in_program || stays_alone) && verified.has_value() && verified->verdict().kind == VerdictKind::kOk;
+  }
 };
 
 }  // namespace stitch::driver

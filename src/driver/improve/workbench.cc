@@ -261,9 +261,10 @@ Result<void> Workbench::take_times(const GroupText& text, const Candidate& candi
   return {};
 }
 
-// The step alone first: most of what is wrong shows there, at a part of the price.
-Result<void> Workbench::judge_candidate(const Candidate& candidate, TextTrial& trial) {
-  SubjectSet set = candidate.program.set;
+// What can be found out without the program: by a verdict on the step and by nvcc. Without a finding there may still be
+// no verdict.
+Result<void> Workbench::judge_alone(const Candidate& candidate, TextTrial& trial) {
+  const SubjectSet& set = candidate.program.set;
   if (const std::optional<int> step = step_alone(candidate, trial); step.has_value()) {
     STITCH_ASSIGN(evaluate::EvaluateReport alone, verdict_on(set, step));
     trial.verified = std::move(alone.verify);
@@ -276,15 +277,43 @@ Result<void> Workbench::judge_candidate(const Candidate& candidate, TextTrial& t
     if (refusal.has_value()) {
       trial.verified = trial.verified.value_or(evaluate::VerifyReport());
       trial.verified->findings.add(std::move(refusal));
-      return {};
     }
   }
+  return {};
+}
+
+Result<void> Workbench::judge_candidate(const Candidate& candidate, TextTrial& trial) {
+  SubjectSet set = candidate.program.set;
   const auto launches = std::make_shared<evaluate::LaunchLedger>();
   set.launches = launches;
   STITCH_ASSIGN(trial.report, judge(job_, tools_, set, expert_.device));
   trial.launches = launches->all();
   trial.in_program = true;
   trial.verified = trial.report->verify;
+  return {};
+}
+
+// The step alone first: most of what is wrong shows there, at a part of the price. Then its count, if whoever asks
+// wants no more of a program that is too slow.
+Result<void> Workbench::judge_if_wanted(const GroupText& text, const Candidate& candidate, const IsWanted& is_wanted,
+                                        TextTrial& trial) {
+  STITCH_TRY(judge_alone(candidate, trial));
+  if (trial.verified.has_value() && trial.verified->verdict().kind != VerdictKind::kOk) {
+    return {};
+  }
+  if (is_wanted && trial.verified.has_value() && !times_.are_measured()) {
+    STITCH_TRY(take_times(text, candidate, trial));
+    trial.stays_alone = trial.program.has_value() && !is_wanted(*trial.program);
+    if (trial.stays_alone) {
+      trial.launches = timed_.launches;
+      return {};
+    }
+  }
+  STITCH_TRY(judge_candidate(candidate, trial));
+  if (!trial.is_right()) {  // what is not right has no time
+    trial.program.reset();
+    trial.step.reset();
+  }
   return {};
 }
 
@@ -300,7 +329,7 @@ Result<void> Workbench::look_for_cheat(const Candidate& candidate, TextTrial& tr
   return {};
 }
 
-Result<TextTrial> Workbench::try_text(const GroupText& text) {
+Result<TextTrial> Workbench::try_text(const GroupText& text, const IsWanted& is_wanted) {
   STITCH_ASSIGN(const auto turn, take_emulated_turn(job_, tools_, expert_.device));
   const double start = job_.elapsed_seconds();
   TextTrial trial;
@@ -312,13 +341,13 @@ Result<TextTrial> Workbench::try_text(const GroupText& text) {
   trial.steps = made->steps;
   STITCH_ASSIGN(trial.check, check(made->program.set, made->judged_step));
   if (trial.check->outcome == PublicOutcome::kPassed) {
-    STITCH_TRY(judge_candidate(*made, trial));
+    STITCH_TRY(judge_if_wanted(text, *made, is_wanted, trial));
   } else if (trial.check->outcome == PublicOutcome::kCrashed) {
     STITCH_TRY(look_for_cheat(*made, trial));
   }
-  if (trial.is_right()) {
+  if (trial.is_right() && !trial.program.has_value()) {
     STITCH_TRY(take_times(text, *made, trial));
-  } else {
+  } else if (!trial.is_right()) {
     STITCH_ASSIGN(trial.incumbent_fails, incumbent_fails_alike(text, trial));
   }
   trial.facts = facts_of(*made, trial);

@@ -3,6 +3,7 @@
 // step alone, then in the whole program, and timed. The verdict is made by what `verify` calls.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -44,8 +45,12 @@ class Workbench {
   // more, or where the rest of the program would have to follow.
   std::optional<std::string> text_by_setting(size_t step, size_t alternative) const;
 
-  // Judges and times. A text that falls short is a value; kEnvironment and the like where the world fails.
-  Result<TextTrial> try_text(const GroupText& text);
+  // Whether a program that takes so long is to be the best one, should it be right.
+  using IsWanted = std::function<bool(const TakenTime& program)>;
+  // Judges and times. A text that falls short is a value; kEnvironment and the like where the world fails. Where times
+  // are counted, a step that is right alone is counted next, and the program with it is judged only if it is wanted;
+  // without `is_wanted` each is.
+  Result<TextTrial> try_text(const GroupText& text, const IsWanted& is_wanted = {});
   // Of a module in the program's place; nothing of the program changes.
   Result<ModuleTrial> try_module(const std::string& text) { return driver::try_module(job_, tools_, expert_, text); }
   // Of the best program.
@@ -81,6 +86,9 @@ class Workbench {
   Result<bool> incumbent_fails_alike(const GroupText& text, const TextTrial& trial);
   Result<void> look_for_cheat(const Candidate& candidate, TextTrial& trial);
   Result<void> judge_candidate(const Candidate& candidate, TextTrial& trial);
+  Result<void> judge_alone(const Candidate& candidate, TextTrial& trial);
+  Result<void> judge_if_wanted(const GroupText& text, const Candidate& candidate, const IsWanted& is_wanted,
+                               TextTrial& trial);
   Result<void> count_host(const TextProgram& program, const TakenTimes& times, TextTrial& trial);
   Result<void> take_times(const GroupText& text, const Candidate& candidate, TextTrial& trial);
 

@@ -80,6 +80,7 @@ bool same_contents(const std::vector<HostTensor>& left, const std::vector<HostTe
 struct CountedCall {
   std::string refusal{};
   std::vector<LaunchRecord> launches{};
+  std::vector<LaunchRecord> uncounted{};  // of the same call without the counts
 };
 
 // With the counts and without: a program that does something else while it is counted gives itself away, or gives the
@@ -89,7 +90,7 @@ Result<CountedCall> counted_call(Job& job, const toolchain::Toolchain& tools, co
   if (std::string refusal = uncountable(sources.bundle); !refusal.empty()) {
     return CountedCall{.refusal = std::move(refusal)};
   }
-  STITCH_ASSIGN(const Called plain, call_once(job, tools, plan, sources, DeviceKind::kEmulated));
+  STITCH_ASSIGN(Called plain, call_once(job, tools, plan, sources, DeviceKind::kEmulated));
   if (!plain.refusal.empty()) {
     return CountedCall{.refusal = plain.refusal};
   }
@@ -101,7 +102,7 @@ Result<CountedCall> counted_call(Job& job, const toolchain::Toolchain& tools, co
       !same_contents(plain.outcome.states, counted.outcome.states)) {
     return CountedCall{.refusal = "the program gives other results while what it does is counted"};
   }
-  return CountedCall{.launches = std::move(counted.launches)};
+  return CountedCall{.launches = std::move(counted.launches), .uncounted = std::move(plain.launches)};
 }
 
 Result<SourceBundle> sources_of_step(Job& job, const plan::Plan& alone, const ExecutedRequest& request, int step) {
@@ -175,6 +176,7 @@ Result<ExecutedTime> time_of(Job& job, const toolchain::Toolchain& tools, const 
     time.steps = std::move(execution.steps);
     time.executed_us = execution.executed_us;
     time.host = host_counts(plan, counted.launches);
+    time.launches.add(counted.uncounted);
     schedule(plan, limits, time);
   }
   return time;

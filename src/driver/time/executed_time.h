@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "artifact/report/listed_launches.h"
 #include "artifact/source/source_bundle.h"
 #include "base/json/json_forward.h"
 #include "driver/job/job.h"
@@ -46,6 +47,7 @@ struct ExecutedTime {
   std::vector<plan::StepExecution> steps{};  // by number in the plan; -1: launches outside of all steps
   double executed_us = 0;                    // of run(): all of these together
   HostCounts host{};
+  ListedLaunches launches{};  // of the same call without the counts
   // Why there is no time, where the candidate is the reason: it does not build, it ended badly, it gave other results
   // than without the counts. Then `steps` is empty.
   std::string refusal{};
