@@ -2,9 +2,11 @@
 """`serve-model` over a tiny Llama of random weights: what is asked of it over HTTP, and its end. Cost: seconds."""
 from __future__ import annotations
 
+import concurrent.futures
 import contextlib
 import http.client
 import json
+import math
 import pathlib
 import signal
 import subprocess
@@ -94,6 +96,53 @@ def test_what_is_drawn_is_what_the_trainer_scores(port):
     assert scored[0] is None and scored[-len(ids):] == pytest.approx(drawn, abs=1e-5)
 
 
+def test_requests_that_come_together_are_answered_as_alone(port, served_adapter):
+    """Greedy and drawn, with a schema and without, of both versions, several of one: each as if nobody else asked."""
+    bodies = [chat(seed=seed, max_tokens=20 + 7 * seed, temperature=seed % 3 / 2, top_p=1 - seed % 2 / 10,
+                   model=served_adapter if seed % 4 == 1 else "tiny", logprobs=True, return_token_ids=True,
+                   **{"n": 3} if seed == 5 else {}, **{"response_format": FORMAT} if seed == 6 else {})
+              for seed in range(12)]
+    alone = [ask(port, "/v1/chat/completions", body) for body in bodies]
+    with concurrent.futures.ThreadPoolExecutor(len(bodies)) as pool:
+        together = list(pool.map(lambda body: ask(port, "/v1/chat/completions", body), bodies))
+
+    def told(answer: dict) -> list:
+        return [(answer["model"], choice["message"]["content"], choice["token_ids"], choice["finish_reason"])
+                for choice in answer["choices"]]
+
+    def log_probs(answer: dict) -> list:
+        return [token["logprob"] for choice in answer["choices"] for token in choice["logprobs"]["content"]]
+
+    for (status, first), (same, second) in zip(alone, together, strict=True):
+        assert (status, same) == (200, 200), (first, second)
+        assert told(first) == told(second)
+        assert log_probs(first) == pytest.approx(log_probs(second), abs=1e-5)
+    drawn = [answer for body, (_, answer) in zip(bodies, alone, strict=True) if body["temperature"] > 0]
+    assert len({str(told(answer)) for answer in drawn}) == len(drawn)
+
+
+def test_who_comes_later_and_asks_for_less_need_not_wait(port):
+    with contextlib.closing(begin(port, "/v1/chat/completions", chat(stream=True, max_tokens=4000))) as connection:
+        stream = connection.getresponse()
+        assert stream.readline()
+        assert ask(port, "/v1/chat/completions", chat())[0] == 200
+        assert b"[DONE]" not in stream.read1(1 << 20)  # what was sent meanwhile: it goes on
+
+
+def test_a_trainers_request_is_answered_with_all_that_it_checks(port, served_adapter):
+    """Each sampling key, as no server of ours fills gaps by another's defaults."""
+    asked = {"model": served_adapter, "prompt": [1, 5, 9], "max_tokens": 12, "n": 4, "temperature": 1, "top_p": 1,
+             "top_k": -1, "seed": 3, "logprobs": 1, "return_token_ids": True, "stop_token_ids": [70],
+             "skip_special_tokens": False}
+    status, answer = ask(port, "/v1/completions", asked)
+    assert status == 200 and answer["model"] == served_adapter and len(answer["choices"]) == 4, answer
+    for choice in answer["choices"]:
+        ids, log_probs = choice["token_ids"], choice["logprobs"]["token_logprobs"]
+        assert choice["prompt_token_ids"] == [1, 5, 9] and len(ids) == len(log_probs) > 0
+        assert all(math.isfinite(value) and value <= 0 for value in log_probs)
+        assert (choice["finish_reason"] == "stop") == (ids[-1] in (0, 2, 70))
+
+
 def test_a_stream_tells_what_a_whole_answer_holds(port):
     whole = ask(port, "/v1/chat/completions", chat())[1]["choices"][0]["message"]["content"]
     with contextlib.closing(begin(port, "/v1/chat/completions", chat(stream=True))) as connection:
@@ -124,6 +173,30 @@ def adapter(program: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
          "data": {"train": "lessons.jsonl"}, "optimizer": {"learning_rate": 0.05}}))
     done = subprocess.run([program, "sft", "--config", folder / "sft.json"], capture_output=True, text=True, check=True)
     return pathlib.Path(folder / json.loads(done.stdout)["checkpoint"]) / "adapter"
+
+
+@pytest.fixture
+def served_adapter(port, folder, adapter) -> Iterator[str]:
+    token = {"Authorization": "Bearer " + (folder / "token").read_text().strip()}
+    assert ask(port, "/v1/load_lora_adapter", {"lora_name": "a's", "lora_path": str(adapter)}, **token)[0] == 400
+    assert ask(port, "/v1/load_lora_adapter", {"lora_name": "as", "lora_path": str(adapter)}, **token)[0] == 200
+    yield "as"
+    assert ask(port, "/v1/unload_lora_adapter", {"lora_name": "as"}, **token)[0] == 200
+
+
+def test_an_answer_ends_with_the_version_that_it_began_with(port, folder, served_adapter, adapter):
+    token = {"Authorization": "Bearer " + (folder / "token").read_text().strip()}
+    body = chat(model=served_adapter, stream=True, max_tokens=600, temperature=0)
+    with contextlib.closing(begin(port, "/v1/chat/completions", body)) as connection:
+        stream = connection.getresponse()
+        first = stream.readline()
+        assert ask(port, "/v1/unload_lora_adapter", {"lora_name": served_adapter}, **token)[0] == 200
+        assert ask(port, "/v1/chat/completions", chat(model=served_adapter))[0] == 404
+        events = [json.loads(line[6:]) for line in [first, *stream.read().split(b"\n")] if line.startswith(b"data: {")]
+    assert {event["model"] for event in events} == {served_adapter}
+    assert events[-1]["choices"][0]["finish_reason"] in ("stop", "length"), events[-1]
+    again = {"lora_name": served_adapter, "lora_path": str(adapter)}
+    assert ask(port, "/v1/load_lora_adapter", again, **token)[0] == 200
 
 
 def test_adapters_come_and_go_beside_their_base(port, folder, adapter):

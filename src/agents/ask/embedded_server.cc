@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <string_view>
 #include <thread>
@@ -106,11 +105,8 @@ Result<std::shared_ptr<EmbeddedServer>> EmbeddedServer::start(const EmbeddedWeig
                    "needs none of it");
   }
   ChildOptions options;
-  options.arguments = {program->string(), "serve-model",
-                       "--model",         weights.model.string(),
-                       "--name",          kEmbedded,
-                       "--listen",        "0",
-                       "--threads",       std::to_string(std::clamp(std::thread::hardware_concurrency(), 1U, 16U))};
+  options.arguments = {program->string(), "serve-model", "--model",  weights.model.string(),
+                       "--name",          kEmbedded,     "--listen", "0"};
   if (!weights.adapter.empty()) {
     options.arguments.insert(options.arguments.end(), {"--adapter", weights.adapter.string()});
   }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "completions/run/drawing.h"
+#include "completions/run/scheduler.h"
 
 namespace stitch::completions {
 
@@ -19,14 +20,17 @@ struct JobEnd {
   std::vector<float> scores{};  // of prompt and answer, where the prompt is echoed
 };
 
-class Job {
+class Job final : public Work {
  public:
-  explicit Job(Drawing drawing) : drawing_(std::move(drawing)) {}
+  // Engine and masks must outlive it.
+  Job(Engine& engine, MaskStore& masks, Drawing drawing)
+      : engine_(engine), masks_(masks), drawing_(std::move(drawing)) {}
 
   const Drawing& drawing() const { return drawing_; }
 
-  // On the engine's thread.
-  void run(Engine& engine, MaskStore& masks);
+  int64_t rows() const override { return drawing_.count(); }
+  std::optional<DrawId> begin() override;
+  void end(Result<std::vector<Drawn>> samples) override;
 
   // What has come since the last call: waits for something to come, `patience` at most.
   struct News {
@@ -40,8 +44,11 @@ class Job {
   void give_up() { is_over_ = true; }
 
  private:
-  Result<JobEnd> work(Engine& engine, MaskStore& masks);
+  Result<JobEnd> end_of(const Result<std::vector<Drawn>>& samples);
+  void set_end(Result<JobEnd> end);
 
+  Engine& engine_;
+  MaskStore& masks_;
   Drawing drawing_;
   std::atomic<bool> is_over_ = false;
   std::mutex mutex_;

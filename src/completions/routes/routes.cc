@@ -47,6 +47,28 @@ int64_t answer_tokens_of(const Job& job) {
   return count;
 }
 
+// A version that comes, or, without a path, goes.
+class AdapterChange final : public Work {
+ public:
+  AdapterChange(Engine& engine, std::string name, std::optional<std::string> path)
+      : engine_(engine), name_(std::move(name)), path_(std::move(path)) {}
+
+  Result<void> wait() { return done_.get_future().get(); }
+
+  int64_t rows() const override { return 0; }
+  std::optional<DrawId> begin() override {
+    done_.set_value(path_.has_value() ? engine_.load(name_, *path_) : engine_.unload(name_));
+    return std::nullopt;
+  }
+  void end(Result<std::vector<Drawn>> /*samples*/) override {}
+
+ private:
+  Engine& engine_;
+  const std::string name_;
+  const std::optional<std::string> path_;
+  std::promise<Result<void>> done_;
+};
+
 Json to_json(const ServedModel& model, int64_t context, int64_t created) {
   Json json = {{"id", model.name},         {"object", "model"},
                {"created", created},       {"owned_by", "stitchcuda"},
@@ -140,9 +162,9 @@ void Routes::complete(http::Exchange& exchange, bool is_chat) {
   if (!drawing.has_value()) {
     return exchange.answer(refused(drawing.error()));
   }
-  const auto job = std::make_shared<Job>(std::move(drawing).value());  // shared with the queue's thread
-  if (!queue_.push([this, job] { job->run(engine_, masks_); })) {
-    return exchange.answer(too_many(options_.max_waiting));
+  const auto job = std::make_shared<Job>(engine_, masks_, std::move(drawing).value());  // shared with its thread
+  if (!scheduler_.push(job)) {
+    return exchange.answer(too_many(options_.limits.max_waiting));
   }
   return job->drawing().request().streams ? stream(exchange, *job, *head) : answer_whole(exchange, *job, *head);
 }
@@ -237,7 +259,7 @@ void Routes::stream(http::Exchange& exchange, Job& job, const AnswerHead& head) 
   }
 }
 
-// On the engine's thread, in its turn: a request that came earlier is answered by the versions that it knew.
+// In its turn: a request that came earlier is answered by the versions that it knew.
 http::Response Routes::change_adapter(http::Exchange& exchange, bool loads) {
   const Result<Json> body = parse_json(exchange.request().body, "the body");
   const Result<std::string> name = body.has_value() ? json_string(*body, "lora_name") : failure(body.error());
@@ -247,15 +269,11 @@ http::Response Routes::change_adapter(http::Exchange& exchange, bool loads) {
   if (!path.has_value()) {
     return refused(400, path.error().message);
   }
-  const auto done = std::make_shared<std::promise<Result<void>>>();  // shared with the queue's thread
-  std::future<Result<void>> end = done->get_future();
-  const bool is_taken = queue_.push([this, done, loads, name = *name, path = *path] {
-    done->set_value(loads ? engine_.load(name, path) : engine_.unload(name));
-  });
-  if (!is_taken) {
-    return too_many(options_.max_waiting);
+  const auto change = std::make_shared<AdapterChange>(engine_, *name, loads ? std::optional(*path) : std::nullopt);
+  if (!scheduler_.push(change)) {
+    return too_many(options_.limits.max_waiting);
   }
-  const Result<void> changed = end.get();
+  const Result<void> changed = change->wait();
   return changed.has_value() ? models() : refused(changed.error());
 }
 

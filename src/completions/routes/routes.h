@@ -7,7 +7,7 @@
 
 #include "completions/answer/write_answer.h"
 #include "completions/routes/job.h"
-#include "completions/run/work_queue.h"
+#include "completions/run/scheduler.h"
 #include "http/connection/exchange.h"
 
 namespace stitch::completions {
@@ -16,7 +16,7 @@ struct RouteOptions {
   std::string token{};
   bool is_loopback = true;   // then clients have to name this machine: no page can lead a browser here
   bool needs_token = false;  // for everything; adapters are changed with the token alone
-  size_t max_waiting = 64;   // requests; more are told to come again
+  SchedulerLimits limits{};  // beyond them requests wait, or are told to come again
   int64_t created = 0;       // seconds since 1970, of the models
 };
 
@@ -24,7 +24,7 @@ class Routes {
  public:
   // All must outlive it.
   Routes(Engine& engine, const ModelText& text, const RouteOptions& options)
-      : engine_(engine), text_(text), options_(options), queue_(options.max_waiting) {}
+      : engine_(engine), text_(text), options_(options), scheduler_(engine, options.limits) {}
 
   // From any thread.
   void answer(http::Exchange& exchange);
@@ -42,8 +42,8 @@ class Routes {
   Engine& engine_;
   const ModelText& text_;
   const RouteOptions& options_;
-  MaskStore masks_;  // for the queue's thread
-  WorkQueue queue_;  // last: its thread uses the others
+  MaskStore masks_;      // for the engine's thread
+  Scheduler scheduler_;  // last: its thread uses the others
 };
 
 }  // namespace stitch::completions

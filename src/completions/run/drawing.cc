@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
+#include <utility>
 
 #include "base/json/json.h"
 #include "base/seed/seed.h"
@@ -15,93 +15,18 @@ namespace {
 
 constexpr size_t kMaxSchemas = 16;
 
-// One answer while it is drawn.
-class Writing {
- public:
-  Writing(const ModelText& text, const Sampling& sampling, const TokenIds& stop_tokens, grammar::TokenMasks* masks)
-      : decoder_(text.tokenizer, /*skips_special=*/true), stops_(sampling.stop), stop_tokens_(stop_tokens) {
-    if (masks != nullptr) {
-      reader_.emplace(*masks);
-    }
-    only_stops_.assign(static_cast<size_t>(text.vocab), 0);
-    for (const int64_t stop : stop_tokens) {
-      only_stops_[static_cast<size_t>(stop)] = 1;
-    }
-  }
-
-  // What `tokens` say beyond those before, as far as it can be told.
-  std::string take(std::span<const int64_t> tokens) {
-    std::string told;
-    for (; count_ < tokens.size(); ++count_) {
-      const int64_t token = tokens[count_];
-      if (std::find(stop_tokens_.begin(), stop_tokens_.end(), token) != stop_tokens_.end()) {
-        continue;
-      }
-      told += stops_.push(decoder_.push(token));
-      if (reader_.has_value()) {
-        reader_->read({&token, 1});
-      }
-    }
-    text_ += told;
-    return told;
-  }
-
-  bool has_ended() const { return stops_.is_found(); }
-
-  // nullptr where anything may follow. `must_end`: nothing but a stop token.
-  const std::vector<uint8_t>* allowed(bool must_end) {
-    if (must_end || has_ended()) {
-      is_forced_ = true;
-      return &only_stops_;
-    }
-    if (!reader_.has_value()) {
-      return nullptr;
-    }
-    mask_ = *reader_->allowed();
-    for (size_t id = 0; reader_->may_end() && id < mask_.size(); ++id) {
-      mask_[id] = mask_[id] | only_stops_[id];
-    }
-    return &mask_;
-  }
-
-  std::string finish(const Drawn& drawn, Choice& choice) {
-    std::string told = take(drawn.tokens);
-    std::string rest = stops_.push(decoder_.finish());
-    rest += stops_.finish();
-    text_ += rest;
-    choice = {.text = text_, .tokens = drawn.tokens, .log_probs = drawn.log_probs};
-    choice.is_stopped = drawn.is_stopped || has_ended();
-    // The stop token behind a stop text was not the model's choice.
-    if (is_forced_ && drawn.is_stopped) {
-      choice.tokens.pop_back();
-      choice.log_probs.pop_back();
-    }
-    return told + rest;
-  }
-
- private:
-  tokens::StreamDecoder decoder_;
-  StopFinder stops_;
-  const TokenIds& stop_tokens_;
-  std::optional<grammar::TokenReader> reader_;
-  std::vector<uint8_t> only_stops_, mask_;
-  size_t count_ = 0;
-  std::string text_;
-  bool is_forced_ = false;
-};
-
 }  // namespace
 
-grammar::TokenMasks& MaskStore::masks_of(const std::string& schema, const grammar::Grammar& grammar,
-                                         const std::shared_ptr<const grammar::Vocabulary>& vocabulary) {
+std::shared_ptr<grammar::TokenMasks> MaskStore::masks_of(const std::string& schema, const grammar::Grammar& grammar,
+                                                         const std::shared_ptr<const grammar::Vocabulary>& vocabulary) {
   if (masks_.size() >= kMaxSchemas && masks_.count(schema) == 0) {
     masks_.clear();
   }
-  std::unique_ptr<grammar::TokenMasks>& masks = masks_[schema];
+  std::shared_ptr<grammar::TokenMasks>& masks = masks_[schema];
   if (masks == nullptr) {
-    masks = std::make_unique<grammar::TokenMasks>(grammar, vocabulary);
+    masks = std::make_shared<grammar::TokenMasks>(grammar, vocabulary);
   }
-  return *masks;
+  return masks;
 }
 
 Result<Drawing> Drawing::prepare(const ModelText& text, CompletionRequest request) {
@@ -150,29 +75,31 @@ Result<void> Drawing::read_limits() {
   return {};
 }
 
-Result<std::vector<Choice>> Drawing::run(Engine& engine, MaskStore& masks, const Told& told,
-                                         const std::atomic<bool>& is_over) {
-  grammar::TokenMasks* grammar =
-      grammar_.has_value() ? &masks.masks_of(request_.schema, *grammar_, *text_->vocabulary) : nullptr;
-  std::deque<Writing> writings;
+Result<DrawId> Drawing::begin(Engine& engine, MaskStore& masks, Told told, const std::atomic<bool>& is_over) {
+  masks_ = grammar_.has_value() ? masks.masks_of(request_.schema, *grammar_, *text_->vocabulary) : nullptr;
   for (int64_t i = 0; i < draw_.count; ++i) {
-    writings.emplace_back(*text_, request_.sampling, draw_.stop_tokens, grammar);
+    writings_.emplace_back(*text_, request_.sampling, draw_.stop_tokens, masks_.get());
   }
-  const auto tell = [&](size_t choice, const std::string& text) {
-    if (!text.empty()) {
-      told(choice, text);
-    }
-  };
-  STITCH_ASSIGN(const std::vector<Drawn> drawn, engine.draw(draw_, [&](size_t sample, std::span<const int64_t> tokens) {
-    tell(sample, writings[sample].take(tokens));
-    return writings[sample].allowed(is_over);
-  }));
-  STITCH_CHECK(drawn.size() == writings.size()) << "the engine answered another number of samples";
+  told_ = std::move(told);
+  return engine.begin(draw_, [this, &is_over](size_t sample, std::span<const int64_t> tokens) {
+    tell(sample, writings_[sample].take(tokens));
+    return writings_[sample].allowed(is_over);
+  });
+}
+
+std::vector<Choice> Drawing::finish(const std::vector<Drawn>& drawn) {
+  STITCH_CHECK(drawn.size() == writings_.size()) << "the engine answered another number of samples";
   std::vector<Choice> choices(drawn.size());
   for (size_t i = 0; i < drawn.size(); ++i) {
-    tell(i, writings[i].finish(drawn[i], choices[i]));
+    tell(i, writings_[i].finish(drawn[i], choices[i]));
   }
   return choices;
+}
+
+void Drawing::tell(size_t choice, const std::string& text) const {
+  if (!text.empty()) {
+    told_(choice, text);
+  }
 }
 
 }  // namespace stitch::completions

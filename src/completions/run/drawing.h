@@ -3,34 +3,26 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "completions/answer/stop_finder.h"
-#include "completions/run/engine.h"
-#include "completions/run/model_text.h"
-#include "grammar/masks/token_masks.h"
+#include "completions/run/writing.h"
 
 namespace stitch::completions {
-
-struct Choice {
-  std::string text{};
-  TokenIds tokens{};
-  std::vector<float> log_probs{};
-  bool is_stopped = false;  // else it reached its limit
-};
 
 // Of schemas that were asked for lately: agents ask for the same ones again and again. For the engine's thread.
 class MaskStore {
  public:
-  grammar::TokenMasks& masks_of(const std::string& schema, const grammar::Grammar& grammar,
-                                const std::shared_ptr<const grammar::Vocabulary>& vocabulary);
+  // Shared with the answers that are under way, which go on with them when the store has forgotten them.
+  std::shared_ptr<grammar::TokenMasks> masks_of(const std::string& schema, const grammar::Grammar& grammar,
+                                                const std::shared_ptr<const grammar::Vocabulary>& vocabulary);
 
  private:
-  std::map<std::string, std::unique_ptr<grammar::TokenMasks>> masks_;
+  std::map<std::string, std::shared_ptr<grammar::TokenMasks>> masks_;
 };
 
 class Drawing {
@@ -45,17 +37,25 @@ class Drawing {
   const CompletionRequest& request() const { return request_; }
   const TokenIds& prompt() const { return draw_.prompt; }
 
-  // On the engine's thread. Once `is_over` is true what is under way ends at the next token.
-  Result<std::vector<Choice>> run(Engine& engine, MaskStore& masks, const Told& told, const std::atomic<bool>& is_over);
+  int64_t count() const { return draw_.count; }  // of answers
+
+  // On the engine's thread, and once: what it draws for keeps `this` and `is_over` until the draw ends. Once `is_over`
+  // is true the answers end at their next token.
+  Result<DrawId> begin(Engine& engine, MaskStore& masks, Told told, const std::atomic<bool>& is_over);
+  std::vector<Choice> finish(const std::vector<Drawn>& drawn);
 
  private:
   Drawing(const ModelText& text, CompletionRequest request) : text_(&text), request_(std::move(request)) {}
   Result<void> read_limits();
+  void tell(size_t choice, const std::string& text) const;
 
   const ModelText* text_;
   CompletionRequest request_;
   DrawRequest draw_;
   std::optional<grammar::Grammar> grammar_;
+  Told told_;
+  std::shared_ptr<grammar::TokenMasks> masks_;  // null: any text may be written
+  std::deque<Writing> writings_;                // by answer, once it has begun
 };
 
 }  // namespace stitch::completions

@@ -31,6 +31,14 @@ struct Drawn {
   bool is_stopped = false;         // by a stop token
 };
 
+// Of a draw that is under way.
+using DrawId = uint64_t;
+
+struct EndedDraw {
+  DrawId id = 0;
+  Result<std::vector<Drawn>> samples;
+};
+
 // Asked before each token of a sample, with all before it: a byte an id, 1 where it may follow; nullptr for all. It
 // lives until the next question.
 using BeforeToken = std::function<const std::vector<uint8_t>*(size_t sample, std::span<const int64_t> tokens)>;
@@ -49,12 +57,17 @@ class Engine {
   virtual ~Engine() = default;
 
   // These on one thread alone, one after another. kUsage for a model that is not there.
-  virtual Result<std::vector<Drawn>> draw(const DrawRequest& request, const BeforeToken& before_token) = 0;
+  // Takes a request on, beside those that are under way: reads its prompt. `before_token` is asked until the draw ends.
+  virtual Result<DrawId> begin(const DrawRequest& request, BeforeToken before_token) = 0;
+  // Draws a token for each sample that is under way: those draws that have ended with it. What a draw's samples are
+  // does not depend on the other draws, beyond the rounding of sums.
+  virtual std::vector<EndedDraw> step() = 0;
   // Log-probabilities of tokens 1, 2, ... given those before them, at temperature 1.
   virtual Result<std::vector<float>> score(const std::string& model, const TokenIds& tokens) = 0;
   // A name that is there is kUsage: each version has its own. An adapter with which sampler and trainer disagree is
   // kFileInvalid.
   virtual Result<void> load(const std::string& name, const std::string& path) = 0;
+  // Draws under way go on with what they began with.
   virtual Result<void> unload(const std::string& name) = 0;
 
   // From any thread; the base first.

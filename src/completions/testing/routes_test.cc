@@ -112,7 +112,7 @@ TEST_F(CompletionRoutes, AdaptersComeAndGo) {
 
 // One is under way, and of two more one waits: the other is told to come again.
 TEST_F(CompletionRoutes, MoreThanMayWaitAreToldToComeAgain) {
-  options_.max_waiting = 1;
+  options_.limits = {.max_waiting = 1, .max_rows = 1};
   engine_.write("a");
   engine_.write_without_end();
   RecordedExchange first(post(kChat, body()));
@@ -135,6 +135,40 @@ TEST_F(CompletionRoutes, MoreThanMayWaitAreToldToComeAgain) {
   }
 }
 
+// Whoever comes while another is answered is answered beside it, and one that ends makes room for who waits.
+TEST_F(CompletionRoutes, RequestsAreAnsweredTogetherUpToTheLimit) {
+  options_.limits.max_rows = 3;
+  engine_.write("a");
+  engine_.write_without_end();
+  RecordedExchange first(post(kChat, body()));
+  RecordedExchange twofold(post(kChat, body({{"n", 2}})));
+  RecordedExchange third(post(kChat, body()));
+  std::future<void> first_end = ask_beside(first);
+  ASSERT_TRUE(comes([&] { return engine_.draws_under_way() == 1; }));
+  std::future<void> twofold_end = ask_beside(twofold);
+  ASSERT_TRUE(comes([&] { return engine_.draws_under_way() == 2; }));
+  std::future<void> third_end = ask_beside(third);
+  first.leave();
+  ASSERT_TRUE(comes([&] { return engine_.ended_draws() == 1 && engine_.draws_under_way() == 2; }));
+  twofold.leave();
+  third.leave();
+  for (std::future<void>* end : {&first_end, &twofold_end, &third_end}) {
+    end->get();
+  }
+  routes_.reset();
+  EXPECT_EQ(engine_.most_draws_at_once(), 2) << "three rows, of which one draw has two";
+  EXPECT_EQ(engine_.ended_draws(), 3);
+}
+
+// More answers than are drawn at once are drawn for by themselves.
+TEST_F(CompletionRoutes, ARequestLargerThanTheBatchIsAnsweredAlone) {
+  options_.limits.max_rows = 2;
+  engine_.write("ab");
+  const Json answer = Json::parse(ask(post(kChat, body({{"n", 4}}))).body);
+  ASSERT_EQ(answer["choices"].size(), 4U);
+  EXPECT_EQ(answer["choices"][3]["message"]["content"], "ab");
+}
+
 TEST_F(CompletionRoutes, WhoLeavesCostsNothingMore) {
   engine_.write("a");
   engine_.write_without_end();
@@ -151,6 +185,7 @@ TEST_F(CompletionRoutes, WhoLeavesCostsNothingMore) {
 
 // Whoever waited and left is not drawn for at all.
 TEST_F(CompletionRoutes, WhoLeftWhileWaitingIsPassedOver) {
+  options_.limits.max_rows = 1;
   engine_.write("a");
   engine_.write_without_end();
   RecordedExchange first(post(kChat, body()));

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <functional>
+#include <list>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -25,23 +26,37 @@ class ScriptedEngine final : public Engine {
   void write(const std::string& script) { script_ = script; }
   // Writes until a mask allows nothing but the end, however many tokens were asked for.
   void write_without_end() { is_endless_ = true; }
-  bool is_drawing() const { return is_drawing_; }
+  bool is_drawing() const { return draws_under_way_ > 0; }
+  int draws_under_way() const { return draws_under_way_; }
+  int most_draws_at_once() const { return most_draws_; }
   int ended_draws() const { return ended_draws_; }
   int64_t drawn_tokens() const { return drawn_tokens_; }
 
-  Result<std::vector<Drawn>> draw(const DrawRequest& request, const BeforeToken& before_token) override;
+  Result<DrawId> begin(const DrawRequest& request, BeforeToken before_token) override;
+  std::vector<EndedDraw> step() override;
   Result<std::vector<float>> score(const std::string& model, const TokenIds& tokens) override;
   Result<void> load(const std::string& name, const std::string& path) override;
   Result<void> unload(const std::string& name) override;
   std::vector<ServedModel> models() const override;
 
  private:
-  Drawn drawn(const DrawRequest& request, const TokenIds& script, const BeforeToken& before_token, size_t sample);
+  struct Draw {
+    DrawId id;
+    DrawRequest request;
+    BeforeToken before_token;
+    TokenIds script;
+    std::vector<Drawn> samples;
+  };
+  bool has_ended(const Draw& draw, const Drawn& sample) const;
+  void write_token(Draw& draw, size_t sample);
 
   const ModelText& text_;
   std::string script_;
   bool is_endless_ = false;
-  std::atomic<bool> is_drawing_ = false;
+  std::list<Draw> draws_;  // for the engine's thread
+  DrawId last_id_ = 0;
+  std::atomic<int> draws_under_way_ = 0;
+  std::atomic<int> most_draws_ = 0;
   std::atomic<int> ended_draws_ = 0;
   std::atomic<int64_t> drawn_tokens_ = 0;
   mutable std::mutex mutex_;

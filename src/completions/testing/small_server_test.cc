@@ -18,42 +18,57 @@ ModelText text_of_bytes(int64_t context) {
   return std::move(text).value();
 }
 
-Drawn ScriptedEngine::drawn(const DrawRequest& request, const TokenIds& script, const BeforeToken& before_token,
-                            size_t sample) {
-  constexpr float kLogProb = -0.5F;
-  Drawn drawn;
-  while (is_endless_ || static_cast<int64_t>(drawn.tokens.size()) < request.max_tokens) {
-    const std::vector<uint8_t>* allowed = before_token(sample, drawn.tokens);
-    const size_t at = drawn.tokens.size();
-    int64_t next = is_endless_ ? script[at % script.size()] : at < script.size() ? script[at] : 0;
-    if (allowed != nullptr && (*allowed)[static_cast<size_t>(next)] == 0) {
-      next = std::find(allowed->begin(), allowed->end(), 1) - allowed->begin();
-    }
-    drawn.tokens.push_back(next);
-    drawn.log_probs.push_back(kLogProb);
-    ++drawn_tokens_;
-    const TokenIds& stops = request.stop_tokens;
-    if (std::find(stops.begin(), stops.end(), next) != stops.end()) {
-      drawn.is_stopped = true;
-      break;
-    }
-    if (is_endless_) {  // as slow as a model, so that whoever waits gets its turn
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-  }
-  return drawn;
+Result<DrawId> ScriptedEngine::begin(const DrawRequest& request, BeforeToken before_token) {
+  STITCH_ASSIGN(TokenIds script, text_.tokenizer.encode(script_, {.is_markup_literal = true}));
+  draws_.push_back({++last_id_, request, std::move(before_token), std::move(script),
+                    std::vector<Drawn>(static_cast<size_t>(request.count))});
+  most_draws_ = std::max(most_draws_.load(), ++draws_under_way_);
+  return last_id_;
 }
 
-Result<std::vector<Drawn>> ScriptedEngine::draw(const DrawRequest& request, const BeforeToken& before_token) {
-  is_drawing_ = true;
-  STITCH_ASSIGN(const TokenIds script, text_.tokenizer.encode(script_, {.is_markup_literal = true}));
-  std::vector<Drawn> all;
-  for (size_t sample = 0; sample < static_cast<size_t>(request.count); ++sample) {
-    all.push_back(drawn(request, script, before_token, sample));
+bool ScriptedEngine::has_ended(const Draw& draw, const Drawn& sample) const {
+  const bool is_full = static_cast<int64_t>(sample.tokens.size()) >= draw.request.max_tokens;
+  return sample.is_stopped || (is_full && !is_endless_);
+}
+
+void ScriptedEngine::write_token(Draw& draw, size_t sample) {
+  constexpr float kLogProb = -0.5F;
+  Drawn& drawn = draw.samples[sample];
+  const std::vector<uint8_t>* allowed = draw.before_token(sample, drawn.tokens);
+  const size_t at = drawn.tokens.size();
+  const TokenIds& script = draw.script;
+  int64_t next = is_endless_ ? script[at % script.size()] : at < script.size() ? script[at] : 0;
+  if (allowed != nullptr && (*allowed)[static_cast<size_t>(next)] == 0) {
+    next = std::find(allowed->begin(), allowed->end(), 1) - allowed->begin();
   }
-  is_drawing_ = false;
-  ++ended_draws_;
-  return all;
+  drawn.tokens.push_back(next);
+  drawn.log_probs.push_back(kLogProb);
+  ++drawn_tokens_;
+  const TokenIds& stops = draw.request.stop_tokens;
+  drawn.is_stopped = std::find(stops.begin(), stops.end(), next) != stops.end();
+}
+
+std::vector<EndedDraw> ScriptedEngine::step() {
+  std::vector<EndedDraw> ended;
+  for (auto draw = draws_.begin(); draw != draws_.end();) {
+    bool is_under_way = false;
+    for (size_t sample = 0; sample < draw->samples.size(); ++sample) {
+      if (!has_ended(*draw, draw->samples[sample])) {
+        write_token(*draw, sample);
+        is_under_way = is_under_way || !has_ended(*draw, draw->samples[sample]);
+      }
+    }
+    if (!is_under_way) {
+      ended.push_back({draw->id, std::move(draw->samples)});
+      --draws_under_way_;
+      ++ended_draws_;
+    }
+    draw = is_under_way ? std::next(draw) : draws_.erase(draw);
+  }
+  if (is_endless_) {  // as slow as a model, so that whoever waits gets its turn
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return ended;
 }
 
 Result<std::vector<float>> ScriptedEngine::score(const std::string&, const TokenIds& tokens) {

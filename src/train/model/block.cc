@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/model/block.h"
 
+#include <algorithm>
+
 namespace stitch::train {
 namespace {
 
@@ -13,12 +15,42 @@ Tensor rotate_half(const Tensor& x) {
 Tensor split_heads(const Tensor& x, int64_t head_dim) { return x.unflatten(-1, {-1, head_dim}); }
 
 Tensor appended(Tensor& all, const Tensor& fresh, int64_t filled) {
+  const int64_t needed = filled + fresh.size(2);
+  if (needed > all.size(2)) {
+    Tensor larger =
+        at::empty({all.size(0), all.size(1), std::max(needed, 2 * all.size(2)), all.size(3)}, all.options());
+    larger.narrow(2, 0, filled).copy_(all.narrow(2, 0, filled));
+    all = larger;
+  }
   all.narrow(2, filled, fresh.size(2)).copy_(fresh);
-  return all.narrow(2, 0, filled + fresh.size(2));
+  return all.narrow(2, 0, needed);
+}
+
+// `k` and `v` behind what the cache holds of them.
+void extend(LayerCache& cache, Tensor& k, Tensor& v) {
+  const int64_t fresh = k.size(2);
+  k = appended(cache.keys, k, cache.filled);
+  v = appended(cache.values, v, cache.filled);
+  cache.filled += fresh;
+}
+
+// One token a row, each over its own cache alone: what a row comes to does not depend on how long the others are.
+Tensor attention_by_rows(const Tensor& q, const Tensor& k, const Tensor& v, std::span<LayerCache* const> caches,
+                         bool shares_keys) {
+  std::vector<Tensor> mixed;
+  for (size_t row = 0; row < caches.size(); ++row) {
+    const auto at = static_cast<int64_t>(row);
+    Tensor keys = k.narrow(0, at, 1);
+    Tensor values = v.narrow(0, at, 1);
+    extend(*caches[row], keys, values);
+    mixed.push_back(at::scaled_dot_product_attention(q.narrow(0, at, 1), keys, values, std::nullopt, 0.0, false,
+                                                     std::nullopt, shares_keys));
+  }
+  return at::cat(mixed, 0);
 }
 
 Tensor attention(const Block& block, const weights::ModelConfig& config, const Tensor& hidden, const Shared& shared,
-                 LayerCache* cache) {
+                 std::span<LayerCache* const> caches) {
   Tensor q = split_heads(block.q(hidden, shared.adapter), config.head_dim);
   Tensor k = split_heads(block.k(hidden, shared.adapter), config.head_dim);
   if (block.q_norm.defined()) {
@@ -30,16 +62,17 @@ Tensor attention(const Block& block, const weights::ModelConfig& config, const T
   q = q * shared.cos + rotate_half(q) * shared.sin;
   k = k * shared.cos + rotate_half(k) * shared.sin;
   Tensor v = split_heads(block.v(hidden, shared.adapter), config.head_dim).transpose(1, 2);
-  if (cache != nullptr) {
-    k = appended(cache->keys, k, cache->filled);
-    v = appended(cache->values, v, cache->filled);
-    cache->filled += hidden.size(1);
+  const bool shares_keys = config.heads != config.kv_heads;
+  if (caches.size() > 1) {
+    return block.o(attention_by_rows(q, k, v, caches, shares_keys).transpose(1, 2).flatten(2), shared.adapter);
+  }
+  if (!caches.empty()) {
+    extend(*caches.front(), k, v);
   }
   const auto mask = shared.allowed.defined() ? std::optional(shared.allowed) : std::nullopt;
   // One token after others reads them all; more than one do so only with a mask.
   const bool causal = !mask.has_value() && hidden.size(1) > 1;
-  const Tensor mixed =
-      at::scaled_dot_product_attention(q, k, v, mask, 0.0, causal, std::nullopt, config.heads != config.kv_heads);
+  const Tensor mixed = at::scaled_dot_product_attention(q, k, v, mask, 0.0, causal, std::nullopt, shares_keys);
   return block.o(mixed.transpose(1, 2).flatten(2), shared.adapter);
 }
 
@@ -74,9 +107,9 @@ Tensor rms_norm(const Tensor& hidden, const Tensor& weight, double eps) {
 }
 
 Tensor run_block(const Block& block, const weights::ModelConfig& config, const Tensor& hidden, const Shared& shared,
-                 LayerCache* cache) {
+                 std::span<LayerCache* const> caches) {
   const Tensor attended =
-      hidden + attention(block, config, rms_norm(hidden, block.input_norm, config.rms_norm_eps), shared, cache);
+      hidden + attention(block, config, rms_norm(hidden, block.input_norm, config.rms_norm_eps), shared, caches);
   const Tensor x = rms_norm(attended, block.post_attention_norm, config.rms_norm_eps);
   const Tensor gated = at::silu(block.gate(x, shared.adapter)) * block.up(x, shared.adapter);
   return attended + block.down(gated, shared.adapter);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,6 +44,7 @@ inline constexpr std::array<std::pair<std::string_view, Tensor Block::*>, 4> kNo
 }};
 
 // Keys and values of the tokens so far, of one layer: [batch, kv_heads, capacity, head_dim], and how many are filled.
+// It grows by doubling where they do not suffice.
 struct LayerCache {
   Tensor keys, values;
   int64_t filled = 0;
@@ -55,9 +57,10 @@ struct Shared {
   bool adapter = true;
 };
 
-// `hidden` is [batch, tokens, hidden]; `cache`, when there is one, is extended by the tokens.
+// `hidden` is [batch, tokens, hidden]. `caches` are extended by the tokens: none, one that holds all rows, or, for one
+// token a row, as many as there are rows, each with what came before in its row alone.
 Tensor run_block(const Block& block, const weights::ModelConfig& config, const Tensor& hidden, const Shared& shared,
-                 LayerCache* cache);
+                 std::span<LayerCache* const> caches);
 
 // In fp32 (fp64 for fp64), then back, then times the weight.
 Tensor rms_norm(const Tensor& hidden, const Tensor& weight, double eps);

@@ -56,6 +56,19 @@ Result<void> check_all(const std::map<std::string, Shape>& shapes, const NamedTe
   return {};
 }
 
+// Those that follow what the caches hold: [1 or rows, tokens].
+Tensor positions_behind(const std::vector<KvCache*>& caches, const Tensor& tokens) {
+  std::vector<int64_t> before;
+  for (const KvCache* cache : caches) {
+    before.push_back(cache->layers.front().filled);
+  }
+  if (before.empty()) {
+    before.push_back(0);
+  }
+  const auto options = tokens.options().dtype(at::kLong);
+  return at::tensor(before, at::kLong).to(options.device()).unsqueeze(1) + at::arange(tokens.size(1), options);
+}
+
 // [out, in] of each of kLinears, and whether it has a bias.
 struct LinearShape {
   int64_t out, in;
@@ -153,24 +166,27 @@ Decoder Decoder::random(const weights::ModelConfig& config, uint64_t seed, doubl
 }
 
 Tensor Decoder::hidden(const Tensor& tokens, const Pass& pass) const {
-  const int64_t before = pass.cache == nullptr ? 0 : pass.cache->layers.front().filled;
-  const Tensor positions =
-      pass.positions.defined()
-          ? pass.positions
-          : at::arange(before, before + tokens.size(1), tokens.options().dtype(at::kLong)).unsqueeze(0);
+  std::vector<KvCache*> caches = pass.row_caches;
+  STITCH_CHECK(caches.empty() || (tokens.size(0) == static_cast<int64_t>(caches.size()) && tokens.size(1) == 1))
+      << "rows with caches of their own have a token each";
+  if (pass.cache != nullptr) {
+    caches.push_back(pass.cache);
+  }
+  const Tensor positions = pass.positions.defined() ? pass.positions : positions_behind(caches, tokens);
   Tensor hidden = at::embedding(embedding_, tokens);
   Shared shared{{}, {}, pass.allowed, pass.adapter};
   std::tie(shared.cos, shared.sin) = rope_angles(frequencies_, positions, hidden.scalar_type());
-  const bool recomputes = pass.recompute_blocks && pass.cache == nullptr && at::GradMode::is_enabled();
+  const bool recomputes = pass.recompute_blocks && caches.empty() && at::GradMode::is_enabled();
+  std::vector<LayerCache*> layer_caches(caches.size());
   for (size_t layer = 0; layer < blocks_.size(); ++layer) {
     const Block& block = blocks_[layer];
     if (recomputes) {
-      const auto run = [&block, this, shared](const Tensor& x) {
-        return run_block(block, config_, x, shared, nullptr);
-      };
+      const auto run = [&block, this, shared](const Tensor& x) { return run_block(block, config_, x, shared, {}); };
       hidden = recomputed(run, hidden, block.trainable());
     } else {
-      hidden = run_block(block, config_, hidden, shared, pass.cache == nullptr ? nullptr : &pass.cache->layers[layer]);
+      std::transform(caches.begin(), caches.end(), layer_caches.begin(),
+                     [layer](KvCache* cache) { return &cache->layers[layer]; });
+      hidden = run_block(block, config_, hidden, shared, layer_caches);
     }
   }
   return rms_norm(hidden, final_norm_, config_.rms_norm_eps);

@@ -24,8 +24,9 @@ struct Pass {
   Tensor positions{};  // int64 [batch, tokens]; undefined: 0, 1, ... or what follows the cache
   Tensor allowed{};    // bool [batch, 1, tokens, keys]; undefined: each token reads what comes up to itself
   KvCache* cache = nullptr;
-  bool adapter = true;            // false: the base alone, which is the reference policy of a run with LoRA
-  bool recompute_blocks = false;  // keeps only what lies between two layers (activation checkpointing)
+  std::vector<KvCache*> row_caches{};  // instead of it, for one token a row: each row's own, of any lengths
+  bool adapter = true;                 // false: the base alone, which is the reference policy of a run with LoRA
+  bool recompute_blocks = false;       // keeps only what lies between two layers (activation checkpointing)
 };
 
 class Decoder {

@@ -8,31 +8,6 @@
 namespace stitch::train {
 namespace {
 
-Result<void> check_requests(const weights::ModelConfig& config, std::span<const SampleRequest> requests) {
-  for (size_t i = 0; i < requests.size(); ++i) {
-    const auto& prompt = requests[i].prompt;
-    const std::string which = "prompt " + std::to_string(i);
-    if (prompt.empty()) {
-      return failure(ErrorCode::kUsage, which + " is empty", which, "begin it with a token");
-    }
-    for (const int64_t token : prompt) {
-      if (token < 0 || token >= config.vocab_size) {
-        return failure(
-            ErrorCode::kUsage,
-            which + " has token " + std::to_string(token) + " of a vocabulary of " + std::to_string(config.vocab_size),
-            which, "use the tokenizer of this model");
-      }
-    }
-    if (static_cast<int64_t>(prompt.size()) >= config.max_positions) {
-      return failure(ErrorCode::kUsage,
-                     which + " has " + std::to_string(prompt.size()) + " tokens, and the model has " +
-                         std::to_string(config.max_positions) + " positions",
-                     which, "shorten it");
-    }
-  }
-  return {};
-}
-
 // The rows that are still drawn for. Prompts are filled up in front, so that all rows end in the same column.
 class Batch {
  public:
@@ -193,6 +168,31 @@ class Batch {
 };
 
 }  // namespace
+
+Result<void> check_requests(const weights::ModelConfig& config, std::span<const SampleRequest> requests) {
+  for (size_t i = 0; i < requests.size(); ++i) {
+    const auto& prompt = requests[i].prompt;
+    const std::string which = "prompt " + std::to_string(i);
+    if (prompt.empty()) {
+      return failure(ErrorCode::kUsage, which + " is empty", which, "begin it with a token");
+    }
+    for (const int64_t token : prompt) {
+      if (token < 0 || token >= config.vocab_size) {
+        return failure(
+            ErrorCode::kUsage,
+            which + " has token " + std::to_string(token) + " of a vocabulary of " + std::to_string(config.vocab_size),
+            which, "use the tokenizer of this model");
+      }
+    }
+    if (static_cast<int64_t>(prompt.size()) >= config.max_positions) {
+      return failure(ErrorCode::kUsage,
+                     which + " has " + std::to_string(prompt.size()) + " tokens, and the model has " +
+                         std::to_string(config.max_positions) + " positions",
+                     which, "shorten it");
+    }
+  }
+  return {};
+}
 
 Result<std::vector<Sample>> sample(const Decoder& decoder, std::span<const SampleRequest> requests,
                                    const SampleSettings& settings, const TokenMask& mask) {

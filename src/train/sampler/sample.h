@@ -37,9 +37,11 @@ struct Sample {
   FinishReason finish_reason = FinishReason::kLength;
 };
 
-// In the order of the requests. A sample ends at max_tokens, or where the model has no position left. kUsage for an
-// empty prompt, a token that is not in the vocabulary, or a prompt that fills all positions; kEnvironment when logits
-// are not finite; kFileInvalid when the mask allows nothing.
+// kUsage for an empty prompt, a token that is not in the vocabulary, or a prompt that fills all positions.
+Result<void> check_requests(const weights::ModelConfig& config, std::span<const SampleRequest> requests);
+
+// In the order of the requests. A sample ends at max_tokens, or where the model has no position left. kUsage as
+// check_requests(); kEnvironment when logits are not finite; kFileInvalid when the mask allows nothing.
 Result<std::vector<Sample>> sample(const Decoder& decoder, std::span<const SampleRequest> requests,
                                    const SampleSettings& settings, const TokenMask& mask = {});
 

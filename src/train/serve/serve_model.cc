@@ -3,9 +3,11 @@
 
 #include <ATen/Parallel.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <thread>
 #include <utility>
 
 #include "base/fs/state_folder.h"
@@ -30,6 +32,13 @@ constexpr const char* kCanary = "Write a CUDA kernel that adds two vectors.";
 Stop& serve_stop() {
   static Stop stop;
   return stop;
+}
+
+// One processor is the server's own, and whoever asks has work to do as well where there are many.
+int threads_here() {
+  constexpr unsigned kMost = 16;
+  const unsigned processors = std::max(std::thread::hardware_concurrency(), 2U);
+  return static_cast<int>(std::min(processors - 1, kMost));
 }
 
 // Weights are not hashed, which takes minutes for large ones: where they came from and what sizes they have.
@@ -94,7 +103,10 @@ Result<Json> serve_until_stopped(const ServeSettings& settings) {
   completions::RouteOptions options;
   options.is_loopback = serving.address.starts_with("127.");
   options.needs_token = settings.needs_token || !options.is_loopback;
-  options.max_waiting = static_cast<size_t>(settings.max_waiting);
+  options.limits = {.max_waiting = static_cast<size_t>(settings.max_waiting), .max_rows = settings.max_batch};
+  // Each that waits holds its connection, and a few more are to be told that they cannot.
+  constexpr int64_t kMoreConnections = 64;
+  serving.max_connections = static_cast<int>(settings.max_batch + settings.max_waiting + kMoreConnections);
   options.created = static_cast<int64_t>(std::time(nullptr));
   std::string token_place;
   STITCH_ASSIGN(options.token, token_of(settings, token_place));
@@ -115,7 +127,7 @@ Result<Json> run_serve_model(const std::vector<std::string>& words) {
   Stop& stop = serve_stop();
   on_first_signal([&stop](int) { stop.wish(); });
   STITCH_ASSIGN(const ServeSettings settings, read_serve_settings(words));
-  at::set_num_threads(static_cast<int>(settings.threads));
+  at::set_num_threads(settings.threads > 0 ? static_cast<int>(settings.threads) : threads_here());
   return serve_until_stopped(settings);
 }
 

@@ -36,8 +36,8 @@ Result<Json> settings_of_words(const std::vector<std::string>& words) {
       json["model"][words[i] == "--model" ? "path" : "adapter"] = value;
       continue;
     }
-    if (words[i] == "--threads") {
-      json["threads"] = std::atoi(value.c_str());
+    if (words[i] == "--threads" || words[i] == "--max-batch") {
+      json[words[i] == "--threads" ? "threads" : "max_batch"] = std::atoi(value.c_str());
       continue;
     }
     bool is_known = false;
@@ -61,6 +61,8 @@ Result<Json> settings_of_words(const std::vector<std::string>& words) {
 
 Result<ServeSettings> settings_in(const Json& json, const std::string& where, const fs::path& base) {
   constexpr int64_t kMaxCount = int64_t{1} << 24;
+  constexpr int64_t kMaxBatch = 1024;
+  constexpr int64_t kMaxWaiting = 4096;
   Section section(&json, where);
   ServeSettings settings;
   settings.base = base;
@@ -80,7 +82,8 @@ Result<ServeSettings> settings_in(const Json& json, const std::string& where, co
   section.read("require_token", settings.needs_token);
   section.read("threads", settings.threads, 1, 256);
   section.read("max_tokens", settings.max_tokens, 0, kMaxCount);
-  section.read("max_waiting", settings.max_waiting, 1, 4096);
+  section.read("max_batch", settings.max_batch, 1, kMaxBatch);
+  section.read("max_waiting", settings.max_waiting, 1, kMaxWaiting);
   STITCH_TRY(section.finish());
   return settings;
 }

@@ -19,10 +19,11 @@ struct ServeSettings {
   std::string chat{};       // the template's name; empty: the model's own
   std::string device = "cpu";
   std::string listen = "0";
-  std::string token_file{};  // empty: in the folder of state
-  bool needs_token = false;  // for every request; else for changes of adapters alone
-  int64_t threads = 1;
+  std::string token_file{};      // empty: in the folder of state
+  bool needs_token = false;      // for every request; else for changes of adapters alone
+  int64_t threads = 0;           // of the processor; 0: all but one, 16 at most
   int64_t max_tokens = 0;        // of an answer where nobody says how many; 0: all positions that are left
+  int64_t max_batch = 8;         // answers drawn at once
   int64_t max_waiting = 64;      // requests
   std::filesystem::path base{};  // the folder that paths are relative to
 };

@@ -5,6 +5,8 @@
 #include <cctype>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
+#include <set>
 #include <utility>
 
 #include "base/fs/files.h"
@@ -34,6 +36,34 @@ SampleSettings settings_of(const completions::DrawRequest& request) {
   settings.stop_tokens = request.stop_tokens;
   settings.seed = request.seed;
   return settings;
+}
+
+bool goes_on(const Row& row) { return !row.has_ended; }
+
+// The next token of each row of a draw.
+Result<void> draw_tokens(const Decoder& decoder, const SampleSettings& settings,
+                         const completions::BeforeToken& before_token, std::vector<Row>& rows) {
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (!goes_on(rows[i])) {
+      continue;
+    }
+    const std::vector<uint8_t>* bytes = before_token(i, rows[i].sample.tokens);
+    const Tensor allowed =
+        bytes == nullptr ? Tensor()
+                         : at::tensor(at::ArrayRef<uint8_t>(bytes->data(), bytes->size()), at::kByte).to(at::kBool);
+    STITCH_TRY(draw_token(decoder, settings, allowed, rows[i]));
+  }
+  return {};
+}
+
+std::vector<completions::Drawn> samples_of(std::vector<Row> rows) {
+  std::vector<completions::Drawn> samples;
+  for (Row& row : rows) {
+    samples.push_back({.tokens = std::move(row.sample.tokens),
+                       .log_probs = std::move(row.sample.log_probs),
+                       .is_stopped = row.sample.finish_reason == FinishReason::kStop});
+  }
+  return samples;
 }
 
 // What was read: an adapter's own bytes.
@@ -85,7 +115,7 @@ Result<double> canary_difference(const std::vector<float>& sampler, const std::v
 TorchEngine::TorchEngine(Decoder base, completions::ServedModel about, std::vector<int64_t> canary)
     : canary_(std::move(canary)) {
   base.train_base(false);
-  versions_.push_back(std::make_unique<Version>(Version{std::move(about), std::move(base)}));
+  versions_.push_back(std::make_shared<const Version>(Version{std::move(about), std::move(base)}));
 }
 
 std::vector<completions::ServedModel> TorchEngine::models() const {
@@ -97,46 +127,83 @@ std::vector<completions::ServedModel> TorchEngine::models() const {
   return models;
 }
 
-Result<const Decoder*> TorchEngine::decoder_of(const std::string& name) const {
+Result<std::shared_ptr<const TorchEngine::Version>> TorchEngine::version_of(const std::string& name) const {
   for (const auto& version : versions_) {
     if (version->about.name == name) {
-      return &version->decoder;
+      return version;
     }
   }
   return failure(ErrorCode::kUsage, "the model '" + name + "' is served no more", "", "GET /v1/models lists them");
 }
 
-Result<std::vector<completions::Drawn>> TorchEngine::draw(const completions::DrawRequest& request,
-                                                          const completions::BeforeToken& before_token) {
-  STITCH_ASSIGN(const Decoder* decoder, decoder_of(request.model));
-  std::vector<SampleRequest> requests;
-  for (int64_t i = 0; i < request.count; ++i) {
-    requests.push_back({request.prompt, static_cast<uint64_t>(i)});
+Result<completions::DrawId> TorchEngine::begin(const completions::DrawRequest& request,
+                                               completions::BeforeToken before_token) {
+  STITCH_ASSIGN(const auto version, version_of(request.model));
+  const SampleSettings settings = settings_of(request);
+  auto read = guarded([&] { return read_prompt(version->decoder, request.prompt, request.count, settings); },
+                      ErrorCode::kEnvironment, "LibTorch could not read the prompt");
+  if (!read.has_value()) {
+    return failure(read.error());
   }
-  const TokenMask mask = [&](size_t sample, std::span<const int64_t> tokens) {
-    const std::vector<uint8_t>* allowed = before_token(sample, tokens);
-    return allowed == nullptr
-               ? Tensor()
-               : at::tensor(at::ArrayRef<uint8_t>(allowed->data(), allowed->size()), at::kByte).to(at::kBool);
-  };
-  auto drawn = guarded([&] { return sample(*decoder, requests, settings_of(request), mask); }, ErrorCode::kEnvironment,
-                       "LibTorch could not draw");
-  if (!drawn.has_value()) {
-    return failure(drawn.error());
+  STITCH_ASSIGN(std::vector<Row> rows, std::move(read).value());
+  draws_.push_back({++last_id_, version, settings, std::move(before_token), std::move(rows)});
+  return last_id_;
+}
+
+std::vector<completions::EndedDraw> TorchEngine::step() {
+  for (Draw& draw : draws_) {
+    auto drawn =
+        guarded([&] { return draw_tokens(draw.version->decoder, draw.settings, draw.before_token, draw.rows); },
+                ErrorCode::kEnvironment, "LibTorch could not draw");
+    draw.outcome = drawn.has_value() ? std::move(drawn).value() : failure(drawn.error());
   }
-  STITCH_ASSIGN(std::vector<Sample> samples, std::move(drawn).value());
-  std::vector<completions::Drawn> answers;
-  for (Sample& each : samples) {
-    answers.push_back({.tokens = std::move(each.tokens),
-                       .log_probs = std::move(each.log_probs),
-                       .is_stopped = each.finish_reason == FinishReason::kStop});
+  std::vector<completions::EndedDraw> ended;
+  std::set<const Version*> versions;
+  for (auto draw = draws_.begin(); draw != draws_.end();) {
+    const bool has_failed = !draw->outcome.has_value();
+    if (!has_failed && std::any_of(draw->rows.begin(), draw->rows.end(), goes_on)) {
+      versions.insert(draw->version.get());
+      ++draw;
+      continue;
+    }
+    using Samples = Result<std::vector<completions::Drawn>>;
+    ended.push_back(
+        {draw->id, has_failed ? Samples(failure(draw->outcome.error())) : samples_of(std::move(draw->rows))});
+    draw = draws_.erase(draw);
   }
-  return answers;
+  for (const Version* version : versions) {
+    for (completions::EndedDraw& failed : read_tokens_of(version)) {
+      ended.push_back(std::move(failed));
+    }
+  }
+  return ended;
+}
+
+std::vector<completions::EndedDraw> TorchEngine::read_tokens_of(const Version* version) {
+  std::vector<Row*> rows;
+  for (Draw& draw : draws_) {
+    for (Row& row : draw.rows) {
+      if (draw.version.get() == version && goes_on(row)) {
+        rows.push_back(&row);
+      }
+    }
+  }
+  const Result<void> done =
+      guarded([&] { read_tokens(version->decoder, rows); }, ErrorCode::kEnvironment, "LibTorch could not go on");
+  std::vector<completions::EndedDraw> failed;
+  for (auto draw = draws_.begin(); !done.has_value() && draw != draws_.end();) {
+    const bool is_of_it = draw->version.get() == version;
+    if (is_of_it) {
+      failed.push_back({draw->id, failure(done.error())});
+    }
+    draw = is_of_it ? draws_.erase(draw) : std::next(draw);
+  }
+  return failed;
 }
 
 Result<std::vector<float>> TorchEngine::score(const std::string& model, const completions::TokenIds& tokens) {
-  STITCH_ASSIGN(const Decoder* decoder, decoder_of(model));
-  return trainer_scores(*decoder, tokens);
+  STITCH_ASSIGN(const auto version, version_of(model));
+  return trainer_scores(version->decoder, tokens);
 }
 
 Result<TorchEngine::Version> TorchEngine::read_version(const std::string& name, const std::string& path) const {
@@ -162,7 +229,7 @@ Result<void> TorchEngine::load(const std::string& name, const std::string& path)
   if (!is_name(name)) {
     return failure(ErrorCode::kUsage, "a version's name has letters, digits and . _ - / : alone, 128 at most");
   }
-  if (decoder_of(name).has_value()) {
+  if (version_of(name).has_value()) {
     return failure(ErrorCode::kUsage, "there is a model '" + name + "' already", "", "give each version its own name");
   }
   auto read = guarded([&] { return read_version(name, path); }, ErrorCode::kEnvironment, "LibTorch could not load");
@@ -171,12 +238,12 @@ Result<void> TorchEngine::load(const std::string& name, const std::string& path)
   }
   STITCH_ASSIGN(Version version, std::move(read).value());
   const std::lock_guard lock(mutex_);
-  versions_.push_back(std::make_unique<Version>(std::move(version)));
+  versions_.push_back(std::make_shared<const Version>(std::move(version)));
   return {};
 }
 
 Result<void> TorchEngine::unload(const std::string& name) {
-  STITCH_TRY(decoder_of(name));
+  STITCH_TRY(version_of(name));
   if (versions_.front()->about.name == name) {
     return failure(ErrorCode::kUsage, "the base cannot be unloaded: all versions stand on it");
   }

@@ -2,14 +2,14 @@
 // Draws and scores for a server of completions: one base, and adapters on it that share its weights.
 #pragma once
 
-#include <map>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "completions/run/engine.h"
-#include "train/sampler/sample.h"
+#include "train/sampler/rows.h"
 
 namespace stitch::train {
 
@@ -18,8 +18,10 @@ class TorchEngine : public completions::Engine {
   // `canary` is the prompt whose continuation the sampler and the trainer have to agree on before an adapter is served.
   TorchEngine(Decoder base, completions::ServedModel about, std::vector<int64_t> canary);
 
-  Result<std::vector<completions::Drawn>> draw(const completions::DrawRequest& request,
-                                               const completions::BeforeToken& before_token) override;
+  // A pass over the weights goes on with all samples of one version; each has keys and values of its own.
+  Result<completions::DrawId> begin(const completions::DrawRequest& request,
+                                    completions::BeforeToken before_token) override;
+  std::vector<completions::EndedDraw> step() override;
   Result<std::vector<float>> score(const std::string& model, const completions::TokenIds& tokens) override;
   Result<void> load(const std::string& name, const std::string& path) override;
   Result<void> unload(const std::string& name) override;
@@ -30,12 +32,24 @@ class TorchEngine : public completions::Engine {
     completions::ServedModel about;
     Decoder decoder;
   };
-  Result<const Decoder*> decoder_of(const std::string& name) const;
+  struct Draw {
+    completions::DrawId id;
+    std::shared_ptr<const Version> version;  // which may be unloaded meanwhile
+    SampleSettings settings;
+    completions::BeforeToken before_token;
+    std::vector<Row> rows;
+    Result<void> outcome{};  // of its last token
+  };
+  Result<std::shared_ptr<const Version>> version_of(const std::string& name) const;
+  // The last tokens of all rows of a version; those draws that could not go on.
+  std::vector<completions::EndedDraw> read_tokens_of(const Version* version);
   Result<Version> read_version(const std::string& name, const std::string& path) const;
 
   std::vector<int64_t> canary_;
-  mutable std::mutex mutex_;                        // versions come and go on the engine's thread alone
-  std::vector<std::unique_ptr<Version>> versions_;  // the base first
+  mutable std::mutex mutex_;                              // versions come and go on the engine's thread alone
+  std::vector<std::shared_ptr<const Version>> versions_;  // the base first
+  std::list<Draw> draws_;                                 // under way
+  completions::DrawId last_id_ = 0;
 };
 
 // Log-probabilities of tokens 1, 2, ... by one pass over all, as training computes them; fp32.

@@ -25,7 +25,9 @@ constexpr PassedOn kServeModelOptions[] = {
     {kServedGroup, "--tokenizer", "FILE", "A tokenizer.json or GGUF file (default: the model's own)"},
     {kServedGroup, "--template", "NAME", "chatml, smollm2 or qwen3 (default: the model's own)"},
     {kServerGroup, "--device", "NAME", "cpu, cuda or cuda:1 (default: cpu)"},
-    {kServerGroup, "--threads", "COUNT", "Of the processor (default: 1)"},
+    {kServerGroup, "--threads", "COUNT", "Of the processor (default: all but one, 16 at most)"},
+    {kServerGroup, "--max-batch", "COUNT",
+     "Answers drawn at once, which share each pass over the weights (default: 8)"},
     {kServerGroup, "--listen", "PORT", "A port of loopback, or HOST:PORT (default: any port that is free)"},
     {kServerGroup, "--token-file", "FILE",
      "Who may change adapters: a file of mode 0600, made where there is none (default: serve-model-token in the folder "
