@@ -12,6 +12,7 @@
 #include "base/guard/guarded.h"
 #include "base/json/json.h"
 #include "tokens/chat/chat.h"
+#include "tokens/chat/chat_jinja.h"
 #include "tokens/tokenizer/tokenizer.h"
 #include "tokens/train/train_tokenizer.h"
 #include "weights/adapter/adapter.h"
@@ -152,7 +153,7 @@ class Probe {
         {"rewrite_adapter", rewrite_adapter},   {"read_gguf", read_gguf},
         {"open_checkpoint", open_checkpoint},   {"read_rows", read_rows},
         {"gguf_tokenizer", gguf_tokenizer},     {"train", train},
-        {"chat_template", chat_template}};
+        {"chat_template", chat_template},       {"chat_jinja", chat_jinja}};
     const std::string what = asked.at("do").get<std::string>();
     if (const auto plain = kPlain.find(what); plain != kPlain.end()) {
       return plain->second(asked);
@@ -191,6 +192,10 @@ class Probe {
   static Result<Json> chat_template(const Json& asked) {
     STITCH_ASSIGN(const auto kind, tokens::chat_template_of(asked.at("jinja").get<std::string>()));
     return Json(static_cast<int>(kind));
+  }
+
+  static Result<Json> chat_jinja(const Json& asked) {
+    return Json(tokens::jinja_of(static_cast<tokens::ChatTemplate>(asked.at("kind").get<int>())));
   }
 
   Result<Json> encode(const Json& asked) const {

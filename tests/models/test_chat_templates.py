@@ -8,6 +8,7 @@ import pathlib
 
 import pytest
 
+jinja2 = pytest.importorskip("jinja2", reason="jinja2, which PyTorch brings, is not in .venv")
 tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not in .venv: tools/setup --tests")
 
 CHATS = json.loads((pathlib.Path(__file__).parent / "chats.json").read_text())
@@ -52,6 +53,18 @@ def test_templates_are_known_by_their_text(probe) -> None:
     assert [probe.value("chat_template", jinja=each) for each in (plain, smol, qwen)] == [0, 1, 2]
     for other in ("", "[INST]", plain + "You are Qwen", plain + "<tool_call>"):
         assert "none that is known" in probe.error("chat_template", jinja=other)
+
+
+@pytest.mark.parametrize("chat", [chat for chat in CHATS if chat["kind"] != "qwen3"],
+                         ids=lambda chat: f"{chat['kind']}: {chat['name']}")
+def test_the_texts_that_we_write_beside_models_say_the_same(probe, chat: dict) -> None:
+    """As transformers renders them: blocks leave no line behind."""
+    kind = KINDS.index(chat["kind"])
+    text = probe.value("chat_jinja", kind=kind)
+    assert probe.value("chat_template", jinja=text) == kind
+    environment = jinja2.Environment(trim_blocks=True, lstrip_blocks=True)
+    asks = chat.get("asks_for_answer", True)
+    assert environment.from_string(text).render(messages=chat["messages"], add_generation_prompt=asks) == chat["expect"]
 
 
 @pytest.mark.parametrize("kind", [0, 1])

@@ -3,6 +3,7 @@
 ends with the run. Cost: seconds."""
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import pathlib
@@ -28,19 +29,22 @@ def get_init_inputs():
 
 
 @pytest.fixture(scope="module")
-def checkpoint(program, train_tokenizer, tmp_path_factory) -> pathlib.Path:
-    """What a step of fine-tuning leaves of a tiny model, with tokenizer and template beside the weights."""
+def checkpoints(program, train_tokenizer, tmp_path_factory) -> dict[str, pathlib.Path]:
+    """What a step of fine-tuning on a lesson leaves of a tiny model, and a step with an adapter on that."""
     folder = tmp_path_factory.mktemp("embedded")
     (folder / "config.json").write_text(json.dumps({**MODEL, "max_position_embeddings": 16384}))
+    train_tokenizer(folder / "tokenizer.json", ["ab ab ab user assistant system"], MODEL["vocab_size"])
+    lesson = {"schema": "stitchcuda.lesson/1", "id": "1", "task": "1", "is_positive": True, "answer": "b",
+              "messages": [{"role": "user", "content": "a"}]}
+    (folder / "lessons.jsonl").write_text(json.dumps(lesson) + "\n")
     (folder / "answers.jsonl").write_text(json.dumps({"prompt_ids": [10], "response_ids": [40, 41]}) + "\n")
     (folder / "sft.json").write_text(json.dumps({
         "run": "sft", "steps": 1, "batch": 1, "model": {"config": "config.json", "seed": 1},
+        "data": {"train": "lessons.jsonl", "lessons": {"tokenizer": "tokenizer.json"}}}))
+    (folder / "lora.json").write_text(json.dumps({
+        "run": "lora", "steps": 1, "batch": 1, "model": {"path": "sft/ckpt/step-1/model"}, "lora": {"r": 2},
         "data": {"train": "answers.jsonl"}}))
-    step = pathlib.Path(ask(program, "sft", folder / "sft.json")["checkpoint"])
-    train_tokenizer(folder / "tokenizer.json", ["ab ab ab user assistant system"], MODEL["vocab_size"])
-    shutil.copy(folder / "tokenizer.json", step / "model")
-    (step / "model" / "chat_template.jinja").write_text("<|im_start|>")
-    return step
+    return {verb: pathlib.Path(ask(program, "sft", folder / f"{verb}.json")["checkpoint"]) for verb in ("sft", "lora")}
 
 
 def optimize(build: pathlib.Path, folder: pathlib.Path, *words: str) -> subprocess.CompletedProcess:
@@ -64,7 +68,45 @@ def servers() -> list[str]:
     return found
 
 
-def test_a_checkpoint_answers_and_nothing_gets_worse(build, checkpoint, tmp_path):
+@pytest.mark.parametrize(("run", "part"), [("sft", "model"), ("lora", "adapter")])
+def test_a_checkpoint_needs_nothing_beside_it(program, checkpoints, tmp_path, run, part):
+    """Tokenizer and template lie with the weights, and an adapter knows where its base is: from any folder."""
+    files = {path.name for path in (checkpoints[run] / part).iterdir()}
+    assert {"tokenizer.json", "tokenizer_config.json", "chat_template.jinja"} <= files
+    with subprocess.Popen([program, "serve-model", "--model", checkpoints[run], "--token-file", "token"], cwd=tmp_path,
+                          text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as server:
+        try:
+            line = server.stderr.readline()
+            assert f"models: {'model, ' if run == 'lora' else ''}step-1;" in line, line + server.stderr.read()
+            connection = http.client.HTTPConnection("127.0.0.1", int(line.split("/v1;")[0].rsplit(":", 1)[1]), 60)
+            connection.request("POST", "/v1/chat/completions", json.dumps(
+                {"model": "step-1", "messages": [{"role": "user", "content": "a"}], "max_tokens": 4}))
+            answer = json.loads(connection.getresponse().read())
+            assert answer["model"] == "step-1" and answer["usage"]["completion_tokens"] > 0, answer
+        finally:
+            server.kill()
+
+
+def test_what_is_no_checkpoint_is_told(program, checkpoints, tmp_path):
+    moved = tmp_path / "moved"
+    shutil.copytree(checkpoints["lora"], moved)
+    config = json.loads((moved / "adapter" / "adapter_config.json").read_text())
+    (moved / "adapter" / "adapter_config.json").write_text(json.dumps({**config, "base_model_name_or_path": "gone"}))
+
+    def told(*words: object) -> str:
+        done = subprocess.run([program, "serve-model", *words], capture_output=True, text=True, check=False, timeout=60)
+        assert done.returncode != 0 and done.stdout == ""
+        return done.stderr
+
+    assert "the base of the adapter is not where its config says" in told("--model", moved)
+    assert f"or a link to it, at {moved}/base" in told("--model", moved)
+    assert "holds neither a model nor an adapter" in told("--model", tmp_path)
+    assert "another adapter is named" in told("--model", checkpoints["lora"], "--adapter", moved)
+
+
+@pytest.mark.parametrize("run", ["sft", "lora"])
+def test_a_checkpoint_answers_and_nothing_gets_worse(build, checkpoints, tmp_path, run):
+    checkpoint = checkpoints[run]
     done = optimize(build, tmp_path, "--model", "embedded", "--checkpoint", str(checkpoint), "--system", "single-shot",
                     "--max-rounds", "1")
     assert done.returncode == 0, done.stderr

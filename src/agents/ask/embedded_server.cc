@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agents/ask/embedded_server.h"
 
-#include <fmt/format.h>
-
 #include <chrono>
 #include <string_view>
 #include <thread>
 
 #include "base/fs/files.h"
 #include "base/fs/state_folder.h"
-#include "base/json/json.h"
 
 namespace stitch::agents {
 namespace {
@@ -28,25 +25,6 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
-bool is_file(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(path, ignored);
-}
-
-// What the adapter was made on: its own words are relative to nobody knows what.
-fs::path base_of(const fs::path& adapter, const fs::path& checkpoint) {
-  for (const fs::path& beside : {checkpoint / "base", checkpoint / "base.gguf"}) {
-    if (is_there(beside)) {
-      return beside;
-    }
-  }
-  const Result<std::string> text = read_file(adapter / "adapter_config.json");
-  const Json config = Json::parse(text.has_value() ? *text : std::string(), nullptr, false);
-  const auto named = config.is_object() ? config.find("base_model_name_or_path") : config.end();
-  const fs::path base = named != config.end() && named->is_string() ? fs::path(named->get<std::string>()) : fs::path();
-  return !base.empty() && is_there(base) ? base : fs::path();
-}
-
 Result<fs::path> default_place() {
   STITCH_ASSIGN(const fs::path state, state_folder());
   const fs::path folder = state / "embedded-model";
@@ -56,7 +34,7 @@ Result<fs::path> default_place() {
 
 }  // namespace
 
-Result<EmbeddedWeights> find_embedded_weights(const fs::path& checkpoint) {
+Result<fs::path> find_embedded_weights(const fs::path& checkpoint) {
   fs::path place = checkpoint;
   if (place.empty()) {
     STITCH_ASSIGN(place, default_place());
@@ -64,25 +42,7 @@ Result<EmbeddedWeights> find_embedded_weights(const fs::path& checkpoint) {
   if (!is_there(place)) {
     return failure(ErrorCode::kFileInvalid, "--model embedded finds no weights", place.string(), kInstall);
   }
-  if (is_file(place) || is_file(place / "config.json")) {
-    return EmbeddedWeights{place, {}};
-  }
-  if (is_file(place / "model" / "config.json")) {
-    return EmbeddedWeights{place / "model", {}};
-  }
-  for (const fs::path& adapter : {place, place / "adapter"}) {
-    if (is_file(adapter / "adapter_config.json")) {
-      const fs::path base = base_of(adapter, place);
-      return base.empty() ? Result<EmbeddedWeights>(
-                                failure(ErrorCode::kFileInvalid, "the base of the adapter is not where its config says",
-                                        (adapter / "adapter_config.json").string(),
-                                        fmt::format("put the base, or a link to it, at {} or {}",
-                                                    (place / "base").string(), (place / "base.gguf").string())))
-                          : EmbeddedWeights{base, adapter};
-    }
-  }
-  return failure(ErrorCode::kFileInvalid, "the checkpoint holds neither a model nor an adapter", place.string(),
-                 kInstall);
+  return place;
 }
 
 std::string address_in(const std::string& said) {
@@ -95,7 +55,7 @@ std::string address_in(const std::string& said) {
   return end == said.npos ? std::string() : said.substr(begin, end - begin);
 }
 
-Result<std::shared_ptr<EmbeddedServer>> EmbeddedServer::start(const EmbeddedWeights& weights) {
+Result<std::shared_ptr<EmbeddedServer>> EmbeddedServer::start(const fs::path& weights) {
   const auto program = find_helper_program("stitchcuda-train");
   if (!program.has_value()) {
     return failure(ErrorCode::kEnvironment, "--model embedded needs stitchcuda-train, which is not built",
@@ -105,11 +65,8 @@ Result<std::shared_ptr<EmbeddedServer>> EmbeddedServer::start(const EmbeddedWeig
                    "needs none of it");
   }
   ChildOptions options;
-  options.arguments = {program->string(), "serve-model", "--model",  weights.model.string(),
+  options.arguments = {program->string(), "serve-model", "--model",  weights.string(),
                        "--name",          kEmbedded,     "--listen", "0"};
-  if (!weights.adapter.empty()) {
-    options.arguments.insert(options.arguments.end(), {"--adapter", weights.adapter.string()});
-  }
   STITCH_ASSIGN(Child child, Child::start(options));
   const std::shared_ptr<EmbeddedServer> server(new EmbeddedServer(std::move(child)));
   STITCH_TRY(server->wait_until_it_listens());

@@ -14,23 +14,15 @@ namespace stitch::agents {
 
 inline constexpr const char* kEmbedded = "embedded";
 
-// Files that serve-model takes.
-struct EmbeddedWeights {
-  std::filesystem::path model{};    // a folder as transformers writes it, or a GGUF file
-  std::filesystem::path adapter{};  // as PEFT writes it; empty: none
-};
-
-// What `checkpoint` holds: a GGUF file; a folder with config.json; one with model/ or adapter/, as `train` writes it;
-// an adapter's base is base/ or base.gguf beside it, else what its adapter_config.json names. An empty `checkpoint` is
-// embedded-model (or embedded-model.gguf) in the folder of state. kFileInvalid, with what to install, where there is
-// none.
-Result<EmbeddedWeights> find_embedded_weights(const std::filesystem::path& checkpoint);
+// `checkpoint`, which serve-model takes: a model, an adapter or a checkpoint of `train`. An empty one is embedded-model
+// (or embedded-model.gguf) in the folder of state. kFileInvalid, with what to install, where there is none.
+Result<std::filesystem::path> find_embedded_weights(const std::filesystem::path& checkpoint);
 
 class EmbeddedServer {
  public:
   // Waits until it listens. kEnvironment where LibTorch or the weights are missing, with the server's own sentence
   // where it said one. It dies with the thread that started it.
-  static Result<std::shared_ptr<EmbeddedServer>> start(const EmbeddedWeights& weights);
+  static Result<std::shared_ptr<EmbeddedServer>> start(const std::filesystem::path& weights);
   const std::string& url() const { return url_; }
 
  private:

@@ -124,9 +124,8 @@ TeamSeats expert_team(const TeamRequest& request, const Planted& planted) {
 
 // One decoder of ours for all roles.
 Result<TeamSeats> embedded_team(const TeamRequest& request, const ToldOf& told) {
-  STITCH_ASSIGN(const EmbeddedWeights weights, find_embedded_weights(request.checkpoint));
-  told(fmt::format("loading {}{}{}", weights.model.string(), weights.adapter.empty() ? "" : " with ",
-                   weights.adapter.string()));
+  STITCH_ASSIGN(const std::filesystem::path weights, find_embedded_weights(request.checkpoint));
+  told(fmt::format("loading {}", weights.string()));
   STITCH_ASSIGN(const auto server, EmbeddedServer::start(weights));
   const llm::Endpoint endpoint{.name = kEmbedded, .url = server->url()};
   const llm::Member member{.role = "embedded model", .endpoint = kEmbedded, .model = kEmbedded};

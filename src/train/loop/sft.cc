@@ -111,6 +111,9 @@ Result<Json> run_sft(const Configuration& config) {
   STITCH_ASSIGN(const TrainingData data,
                 read_training_data(files, settings.base, model.vocab_size, model.max_positions));
   STITCH_ASSIGN(Trainer trainer, Trainer::open(settings, section.resolved(), data.inputs()));
+  if (files.lessons.has_value()) {
+    STITCH_TRY(trainer.keep_text_of(*files.lessons));
+  }
   const Json counts = data.counts();
   if (!counts.is_null()) {
     STITCH_TRY(trainer.tell_begin({{"step", 0}, {"data", counts}}));

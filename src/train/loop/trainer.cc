@@ -35,6 +35,18 @@ Result<void> check_settings(const fs::path& path, const Json& resolved) {
                  "name another folder for 'run', or give it the settings that it had");
 }
 
+// Of the adapter that a run begins from, else of the model; none where there is none that can be read, since a run on
+// records needs none.
+TextFiles text_beside(const LoopSettings& settings) {
+  for (const std::string& path : {settings.model.adapter, settings.model.path}) {
+    const auto text = path.empty() ? Result<TextFiles>(TextFiles()) : read_text_files(settings.resolve(path));
+    if (text.has_value() && !text->tokenizer.empty()) {
+      return *text;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Trainer::Trainer(LoopSettings settings, Decoder model, Json inputs, CheckpointPart* part)
@@ -53,6 +65,7 @@ Result<Trainer> Trainer::open(const LoopSettings& settings, const Json& resolved
 Result<Trainer> Trainer::open(const LoopSettings& settings, const Json& resolved, const Json& inputs, Decoder model,
                               CheckpointPart* part) {
   Trainer trainer(settings, std::move(model), inputs, part);
+  trainer.text_ = text_beside(settings);
   STITCH_TRY(check_settings(trainer.run_.path() / "config.json", resolved));
   STITCH_ASSIGN(const auto latest, trainer.run_.latest());
   if (latest.has_value()) {
@@ -79,6 +92,12 @@ Result<void> Trainer::resume(const CheckpointPlace& place) {
     STITCH_TRY(part_->read(place.folder));
   }
   step_ = place.step;
+  return {};
+}
+
+Result<void> Trainer::keep_text_of(const LessonSource& source) {
+  STITCH_ASSIGN(TextFiles read, read_text_files(settings_.base / source.tokenizer));
+  text_ = with_chat(std::move(read), source.chat);
   return {};
 }
 
@@ -129,7 +148,11 @@ Result<void> Trainer::write_checkpoint() {
 }
 
 Result<void> Trainer::fill_checkpoint(const fs::path& folder) const {
-  STITCH_TRY(write_weights(folder, model_, settings_.model.path));
+  // Absolute, so that whoever has the checkpoint alone finds its base from anywhere.
+  const std::string& base = settings_.model.path;
+  STITCH_TRY(write_weights(folder, model_,
+                           base.empty() ? "" : fs::absolute(settings_.resolve(base)).lexically_normal().string()));
+  STITCH_TRY(write_text_files(folder / (model_.adapter() != nullptr ? "adapter" : "model"), text_));
   if (part_ != nullptr) {
     STITCH_TRY(part_->write(folder));
   }

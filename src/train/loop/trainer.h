@@ -11,7 +11,9 @@
 #include "base/json/json_forward.h"
 #include "train/checkpoint/run_folder.h"
 #include "train/checkpoint/run_report.h"
+#include "train/files/text_files.h"
 #include "train/loop/loop_settings.h"
+#include "train/records/lesson_records.h"
 
 namespace stitch::train {
 
@@ -36,6 +38,10 @@ class Trainer {
   const Decoder& model() const { return model_; }
   int64_t step() const { return step_; }  // of the next update, from 0
   bool is_done() const { return step_ >= settings_.steps; }
+
+  // Tokenizer and chat template that checkpoints have beside their weights, where they are not those of the model that
+  // the run began with. The path is relative to the configuration's folder.
+  Result<void> keep_text_of(const LessonSource& source);
 
   // A line of metrics.jsonl before that of the first step: of what was there when the run began. Whoever goes on behind
   // a checkpoint finds it there, and writes no other.
@@ -64,6 +70,7 @@ class Trainer {
   Decoder model_;
   AdamW optimizer_;
   RunFolder run_;
+  TextFiles text_{};
   ReportPace report_{};
   CheckpointPart* part_;                // or none; it outlives this
   std::shared_ptr<const Json> inputs_;  // shared with nobody: <nlohmann/json.hpp> stays out of this header

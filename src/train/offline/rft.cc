@@ -146,6 +146,9 @@ Result<Json> run_rft(const Configuration& config) {
   KeptPart part;
   STITCH_ASSIGN(Trainer trainer,
                 Trainer::open(loop, without_addresses(section.resolved()), gatherer.inputs(), std::move(model), &part));
+  if (settings.gather.source.has_value()) {
+    STITCH_TRY(trainer.keep_text_of(settings.gather.source->prompts.source));
+  }
   const Decoder* const policy = trainer.step() == 0 ? &trainer.model() : nullptr;
   STITCH_ASSIGN(const RolloutFile drawn, gatherer.gather(policy, "rft"));
   const rl::KeptAnswers kept = choose(drawn, settings.keep);

@@ -61,6 +61,7 @@ Result<Json> run_policy(const Configuration& config, bool is_ppo) {
   CheckpointPart* const part = critic.has_value() ? &*critic : nullptr;
   STITCH_ASSIGN(Trainer trainer,
                 Trainer::open(loop, without_addresses(section.resolved()), source.inputs(), std::move(model), part));
+  STITCH_TRY(trainer.keep_text_of(settings.source.prompts.source));
   STITCH_TRY(trainer.tell_begin({{"step", 0}, {"prompts", source.counts()}}));
   STITCH_ASSIGN(const auto reference, reference_of(settings, trainer.model()));
   return run_steps(settings, source, trainer, critic.has_value() ? &*critic : nullptr, reference);

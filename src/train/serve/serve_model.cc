@@ -60,19 +60,13 @@ Result<std::string> token_of(const ServeSettings& settings, std::string& place) 
   return http::read_or_make_token(file);
 }
 
-std::string stem_of(const std::string& path) {
-  const fs::path file = fs::path(path).lexically_normal();
-  const std::string name = file.extension() == ".gguf" ? file.stem().string() : file.filename().string();
-  return name.empty() ? file.parent_path().filename().string() : name;
-}
-
 // The base, and the adapter that it was started with.
 Result<std::unique_ptr<TorchEngine>> engine_of(const ServeSettings& settings, const completions::ModelText& text) {
   ModelSource source = settings.model;
   const std::string adapter = std::exchange(source.adapter, {});
   const std::string path = source.path.empty() ? source.config : source.path;
   STITCH_ASSIGN(Decoder base, load_model(source, settings.base, settings.device));
-  completions::ServedModel about{.name = stem_of(path), .path = (settings.base / path).string()};
+  completions::ServedModel about{.name = served_name(path), .path = (settings.base / path).string()};
   about.name = adapter.empty() && !settings.name.empty() ? settings.name : about.name;
   about.fingerprint = fingerprint_of(about.path, base.config());
   const std::vector<tokens::ChatMessage> question = {
@@ -81,7 +75,7 @@ Result<std::unique_ptr<TorchEngine>> engine_of(const ServeSettings& settings, co
   auto engine = std::make_unique<TorchEngine>(std::move(base), std::move(about), std::move(canary));
   if (!adapter.empty()) {
     STITCH_TRY(
-        engine->load(settings.name.empty() ? stem_of(adapter) : settings.name, (settings.base / adapter).string()));
+        engine->load(settings.name.empty() ? served_name(adapter) : settings.name, (settings.base / adapter).string()));
   }
   return engine;
 }
@@ -96,7 +90,7 @@ void say_listening(const http::ServeOptions& serving, int port, const TorchEngin
   std::fflush(stderr);
 }
 
-Result<Json> serve_until_stopped(const ServeSettings& settings) {
+Result<Json> serve_until_stopped(ServeSettings settings) {
   STITCH_ASSIGN(http::ServeOptions serving, http::read_address(settings.listen, kListenRemedy));
   constexpr uint64_t kMaxBodyBytes = uint64_t{32} << 20U;
   serving.limits.max_body_bytes = kMaxBodyBytes;
@@ -110,6 +104,7 @@ Result<Json> serve_until_stopped(const ServeSettings& settings) {
   options.created = static_cast<int64_t>(std::time(nullptr));
   std::string token_place;
   STITCH_ASSIGN(options.token, token_of(settings, token_place));
+  STITCH_TRY(resolve_weights(settings));
   STITCH_ASSIGN(const weights::ModelConfig sizes, model_config_of(settings.model, settings.base));
   STITCH_ASSIGN(const completions::ModelText text, read_model_text(settings, sizes));
   STITCH_ASSIGN(const std::unique_ptr<TorchEngine> engine, engine_of(settings, text));
@@ -126,9 +121,9 @@ Result<Json> run_serve_model(const std::vector<std::string>& words) {
   exit_on_interrupt({.before = [] {}, .after = [] {}});
   Stop& stop = serve_stop();
   on_first_signal([&stop](int) { stop.wish(); });
-  STITCH_ASSIGN(const ServeSettings settings, read_serve_settings(words));
+  STITCH_ASSIGN(ServeSettings settings, read_serve_settings(words));
   at::set_num_threads(settings.threads > 0 ? static_cast<int>(settings.threads) : threads_here());
-  return serve_until_stopped(settings);
+  return serve_until_stopped(std::move(settings));
 }
 
 }  // namespace stitch::train

@@ -7,8 +7,8 @@
 
 #include "base/fs/files.h"
 #include "base/json/json.h"
-#include "weights/gguf/gguf_file.h"
-#include "weights/gguf/gguf_tokenizer.h"
+#include "train/files/find_weights.h"
+#include "train/files/text_files.h"
 
 namespace stitch::train {
 namespace {
@@ -88,70 +88,72 @@ Result<ServeSettings> settings_in(const Json& json, const std::string& where, co
   return settings;
 }
 
-struct TextFiles {
-  std::string tokenizer_json{};
-  std::string chat{};  // Jinja
-};
-
-Result<TextFiles> files_of_gguf(const fs::path& path) {
-  STITCH_ASSIGN(const auto file, weights::GgufFile::open(path));
-  TextFiles found;
-  STITCH_ASSIGN(found.tokenizer_json, weights::gguf_tokenizer_json(file));
-  if (file.has("tokenizer.chat_template")) {
-    STITCH_ASSIGN(found.chat, file.text("tokenizer.chat_template"));
+// That of the adapter first: it may have been trained with another template than its base.
+Result<TextFiles> own_text(const ServeSettings& settings) {
+  if (!settings.tokenizer.empty()) {
+    return read_text_files(settings.base / settings.tokenizer);
   }
-  return found;
-}
-
-// As transformers writes it: in a file of its own, or a member of the tokenizer's settings.
-std::string chat_in_folder(const fs::path& folder) {
+  const fs::path adapter = settings.base / settings.model.adapter;
   std::error_code ignored;
-  if (fs::exists(folder / "chat_template.jinja", ignored)) {
-    const Result<std::string> text = read_file(folder / "chat_template.jinja");
-    return text.has_value() ? *text : "";
+  if (!settings.model.adapter.empty() && fs::exists(adapter / "tokenizer.json", ignored)) {
+    return read_text_files(adapter);
   }
-  const Result<std::string> text = read_file(folder / "tokenizer_config.json");
-  const Result<Json> json = text.has_value() ? parse_json(*text, "tokenizer_config.json") : failure(text.error());
-  const Result<std::string> chat = json.has_value() ? json_string(*json, "chat_template") : failure(json.error());
-  return chat.has_value() ? *chat : "";
+  if (settings.model.path.empty()) {
+    return failure(ErrorCode::kUsage, "a model of random weights has no tokenizer of its own", "tokenizer", "name one");
+  }
+  return read_text_files(settings.base / settings.model.path);
 }
 
 }  // namespace
 
+std::string served_name(const fs::path& path) {
+  const fs::path file = path.lexically_normal();
+  const std::string name = file.extension() == ".gguf" ? file.stem().string() : file.filename().string();
+  return name.empty() ? file.parent_path().filename().string() : name;
+}
+
 Result<ServeSettings> read_serve_settings(const std::vector<std::string>& words) {
+  ServeSettings settings;
   if (words.size() != 2 || words[0] != "--config") {
     STITCH_ASSIGN(const Json json, settings_of_words(words));
-    return settings_in(json, "serve-model", "");
+    STITCH_ASSIGN(settings, settings_in(json, "serve-model", ""));
+  } else {
+    STITCH_ASSIGN(const std::string text, read_file(words[1]));
+    STITCH_ASSIGN(const auto json, parse_commented_json(text, words[1]));
+    STITCH_ASSIGN(settings, settings_in(*json, words[1], fs::path(words[1]).parent_path()));
   }
-  STITCH_ASSIGN(const std::string text, read_file(words[1]));
-  STITCH_ASSIGN(const auto json, parse_commented_json(text, words[1]));
-  return settings_in(*json, words[1], fs::path(words[1]).parent_path());
+  return settings;
+}
+
+Result<void> resolve_weights(ServeSettings& settings) {
+  if (settings.model.path.empty()) {
+    return {};
+  }
+  const fs::path named = fs::absolute(settings.base / settings.model.path).lexically_normal();
+  STITCH_ASSIGN(const FoundWeights found, find_weights(named));
+  if (!found.adapter.empty() && !settings.model.adapter.empty()) {
+    return failure(ErrorCode::kUsage, "the model is a checkpoint of an adapter, and another adapter is named",
+                   named.string(), "leave one of the two out");
+  }
+  if (settings.name.empty() && (settings.model.adapter.empty())) {
+    settings.name = served_name(named);
+  }
+  settings.model.path = found.model.string();
+  settings.model.adapter = found.adapter.empty() ? settings.model.adapter : found.adapter.string();
+  return {};
 }
 
 Result<completions::ModelText> read_model_text(const ServeSettings& settings, const weights::ModelConfig& sizes) {
-  const fs::path model = settings.base / settings.model.path;
-  const bool is_own = settings.tokenizer.empty();
-  const fs::path place = !is_own                        ? settings.base / settings.tokenizer
-                         : model.extension() == ".gguf" ? model
-                                                        : model / "tokenizer.json";
-  if (is_own && settings.model.path.empty()) {
-    return failure(ErrorCode::kUsage, "a model of random weights has no tokenizer of its own", "tokenizer", "name one");
-  }
-  TextFiles files;
-  if (place.extension() == ".gguf") {
-    STITCH_ASSIGN(files, files_of_gguf(place));
-  } else {
-    STITCH_ASSIGN(files.tokenizer_json, read_file(place));
-    files.chat = chat_in_folder(place.parent_path());
-  }
-  STITCH_ASSIGN(auto tokenizer, tokens::Tokenizer::from_json(files.tokenizer_json, place.string()));
+  STITCH_ASSIGN(const TextFiles files, own_text(settings));
+  const std::string place = (settings.base / (settings.tokenizer.empty() ? settings.model.path : settings.tokenizer));
+  STITCH_ASSIGN(auto tokenizer, tokens::Tokenizer::from_json(files.tokenizer, place));
   auto chat = tokens::ChatTemplate::kChatMl;
   if (settings.chat.empty()) {
     const auto known = tokens::chat_template_of(files.chat);
     if (!known.has_value()) {
       return failure(ErrorCode::kUsage,
-                     files.chat.empty() ? "the model's files hold no chat template" : known.error().message,
-                     place.string(), "say 'template': chatml, smollm2 or qwen3");
+                     files.chat.empty() ? "the model's files hold no chat template" : known.error().message, place,
+                     "say 'template': chatml, smollm2 or qwen3");
     }
     chat = *known;
   }

@@ -28,8 +28,15 @@ struct ServeSettings {
   std::filesystem::path base{};  // the folder that paths are relative to
 };
 
+// What a file or folder of weights is called where nobody says how.
+std::string served_name(const std::filesystem::path& path);
+
 // Of `serve-model --config FILE`, or of the same keys as options: `--model PATH --adapter PATH --listen PORT` ...
 Result<ServeSettings> read_serve_settings(const std::vector<std::string>& words);
+
+// A model that is a checkpoint becomes the model, or base and adapter, that it holds, called after its folder where
+// nobody says how. Errors as find_weights(); kUsage where another adapter is named.
+Result<void> resolve_weights(ServeSettings& settings);
 
 // The tokenizer and template that the settings name, or those that the model's own files hold.
 Result<completions::ModelText> read_model_text(const ServeSettings& settings, const weights::ModelConfig& sizes);

@@ -106,7 +106,7 @@ void add_serve_model(CLI::App* application, CommandLine* line) {
   add_common(verb, line);
   verb->footer(
       "stitchcuda serve-model --model SmolLM2-135M-Instruct.gguf --listen 8941\n"
-      "stitchcuda serve-model --model base --adapter sft/ckpt/step-200/adapter --name coder # what was trained\n"
+      "stitchcuda serve-model --model sft/ckpt/step-200 --name coder # what was trained, an adapter with its base too\n"
       "stitchcuda serve-model --config serve.json");
 }
 
