@@ -56,6 +56,14 @@ def optimize(build: pathlib.Path, folder: pathlib.Path, *words: str) -> subproce
                           timeout=300)
 
 
+def exported(build: pathlib.Path, folder: pathlib.Path) -> list[dict]:
+    """Questions and answers of the one run."""
+    run = next((folder / "state" / "runs").iterdir()).name
+    done = subprocess.run([build / "stitchcuda", "runs", "export", run], capture_output=True, text=True, check=True,
+                          env={**os.environ, "STITCHCUDA_STATE": str(folder / "state"), "HOME": str(folder)})
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
 def servers() -> list[str]:
     found = []
     for process in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
@@ -104,14 +112,16 @@ def test_what_is_no_checkpoint_is_told(program, checkpoints, tmp_path):
     assert "another adapter is named" in told("--model", checkpoints["lora"], "--adapter", moved)
 
 
-@pytest.mark.parametrize("run", ["sft", "lora"])
-def test_a_checkpoint_answers_and_nothing_gets_worse(build, checkpoints, tmp_path, run):
-    checkpoint = checkpoints[run]
+def test_a_checkpoint_answers_and_nothing_gets_worse(build, checkpoints, tmp_path):
+    checkpoint = checkpoints["lora"]
     done = optimize(build, tmp_path, "--model", "embedded", "--checkpoint", str(checkpoint), "--system", "single-shot",
                     "--max-rounds", "1")
     assert done.returncode == 0, done.stderr
     state = json.loads((tmp_path / "out" / "evidence" / "agents.json").read_text())
     assert state["ledger"][0]["answer_tokens"] > 0 and state["attempts"], state
+    samples = exported(build, tmp_path)
+    assert samples and all(len(sample["token_ids"]) == len(sample["log_probs"]) > 0 and sample["prompt_token_ids"]
+                           for sample in samples), samples
     # Random weights write nothing that holds: the expert's steps stay.
     assert {step["author"] for step in state["incumbent"]["steps"]} == {"expert"}
     assert not [line for line in servers() if str(checkpoint) in line]

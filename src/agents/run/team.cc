@@ -132,6 +132,9 @@ Result<TeamSeats> embedded_team(const TeamRequest& request, const ToldOf& told) 
   STITCH_ASSIGN(const llm::Probed probed, probed_model(endpoint, member, told));
   Seat seat{.model = kEmbedded, .is_compact = request.compact.value_or(true)};
   seat.sampling.max_tokens = kEmbeddedAnswer;
+  // What it answers can be learned from, as it is what `train` made.
+  seat.sampling.wants_tokens = true;
+  seat.sampling.wants_log_probs = true;
   seat.answers = std::make_shared<EmbeddedModel>(server, ChatModel(endpoint, probed.dialect, told));
   return team_of_one(request, seat);
 }
