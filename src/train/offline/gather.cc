@@ -107,6 +107,9 @@ void read_gather_settings(Section& section, GatherSettings& settings) {
   if (!settings.source->prompts.held_out.empty()) {
     section.refuse("prompts", "has 'held_out', which nobody asks here: a later stage of grpo or ppo does");
   }
+  if (!settings.source->rollout.server.url.empty()) {
+    section.refuse("rollout", "has 'server', which grpo and ppo alone can use");
+  }
   Section draw = section.child("draw");
   draw.read("samples", settings.samples, 1, kMaxCount);
   draw.read("prompts", settings.prompts, 1, kMaxCount);

@@ -28,6 +28,10 @@ void read_policy_settings(Section& section, PolicySettings& settings, bool is_pp
   held_out.read("samples", settings.held_out.samples, 1, kMaxCount);
   held_out.read("temperature", settings.held_out.temperature, 0, 100);
   section.add(std::move(held_out));
+  const bool is_adapted = settings.loop.lora.has_value() || !settings.loop.model.adapter.empty();
+  if (!settings.source.rollout.server.url.empty() && !is_adapted) {
+    section.refuse("rollout", "has 'server', to which adapters are published; add 'lora', or draw here");
+  }
 }
 
 Json PromptSource::inputs() const {
@@ -60,13 +64,18 @@ Result<PromptSource> open_source(SourceSettings& settings, const LoopSettings& l
   sampling.seed = static_cast<uint64_t>(loop.seed);
   sampling.stop_tokens = model.eos_tokens;
   sampling.stop_tokens.push_back(reader.end_of_turn());
-  return PromptSource{std::move(reader), std::move(train), std::move(held_out), std::move(evaluator)};
+  return PromptSource{std::move(reader), std::move(train), std::move(held_out), std::move(evaluator), nullptr};
 }
 
 Json without_addresses(Json resolved) {
   if (resolved.contains("evaluator")) {
     for (const char* key : {"url", "token_file", "deadline_s", "timeout_s", "most_unjudged"}) {
       resolved["evaluator"].erase(key);
+    }
+  }
+  if (resolved.contains("rollout") && resolved["rollout"].contains("server")) {
+    for (const char* key : {"url", "token_file", "deadline_s"}) {
+      resolved["rollout"]["server"].erase(key);
     }
   }
   return resolved;

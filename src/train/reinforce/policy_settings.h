@@ -41,6 +41,7 @@ struct PromptSource {
   PromptFile train;
   PromptFile held_out;  // may be empty
   std::unique_ptr<rewards::Evaluator> evaluator;
+  std::unique_ptr<Drawer> drawer{};  // of answers; none: the sampler here
 
   // What a run is known by, which goes on with no others: SHA-256 of each file.
   Json inputs() const;
@@ -50,7 +51,8 @@ struct PromptSource {
 // Its sampler stops at the model's own ends and at that of a turn; `settings` are told so, and the seed.
 Result<PromptSource> open_source(SourceSettings& settings, const LoopSettings& loop);
 
-// Settings that say where the evaluator is and how long it may take, and not what it judges: a run goes on with others.
+// Settings that say where evaluator and server are and how long they may take, and not what they do: a run goes on with
+// others.
 Json without_addresses(Json resolved);
 
 }  // namespace stitch::train

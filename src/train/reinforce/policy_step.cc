@@ -71,7 +71,7 @@ Result<void> PolicyStep::draw_more(const std::vector<const Prompt*>& prompts, Dr
     const Timed timed(costs_.rollout);
     TimedEvaluator evaluator(*source_.evaluator, evaluation);
     STITCH_ASSIGN(auto groups, roll_out(trainer_.model(), source_.reader, prompts, settings_.algo.group_size,
-                                        settings_.source.rollout, place, evaluator));
+                                        settings_.source.rollout, place, evaluator, source_.drawer.get()));
     std::move(groups.begin(), groups.end(), std::back_inserter(drawn.groups));
   }
   costs_.rollout -= evaluation;
@@ -216,7 +216,7 @@ Result<void> PolicyStep::add_held_out(Json& metrics) {
                            .seed = static_cast<uint64_t>(settings_.loop.seed),
                            .step = trainer_.step()};
   STITCH_ASSIGN(const auto groups, roll_out(trainer_.model(), source_.reader, prompts, held_out.samples, settings,
-                                            place, *source_.evaluator));
+                                            place, *source_.evaluator, source_.drawer.get()));
   const Json all = rollout_metrics(groups);
   for (const char* key : {"samples", "reward", "pass", "hack", "unjudged", "length", "skills"}) {
     metrics["held_out"][key] = all[key];

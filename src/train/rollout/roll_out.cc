@@ -18,10 +18,18 @@ struct Drawing {
 class Rollout {
  public:
   Rollout(const Decoder& decoder, const LessonReader& reader, const RolloutSettings& settings,
-          const RolloutPlace& place, rewards::Evaluator& evaluator)
-      : decoder_(decoder), reader_(reader), settings_(settings), place_(place), evaluator_(evaluator) {}
+          const RolloutPlace& place, rewards::Evaluator& evaluator, Drawer* drawer)
+      : decoder_(decoder),
+        reader_(reader),
+        settings_(settings),
+        place_(place),
+        evaluator_(evaluator),
+        drawer_(drawer) {}
 
   Result<void> run(std::vector<RolloutGroup>& groups) {
+    if (drawer_ != nullptr) {
+      STITCH_TRY(drawer_->use(decoder_, place_.step));
+    }
     std::vector<Drawing> open;
     for (RolloutGroup& group : groups) {
       for (size_t i = 0; i < group.samples.size(); ++i) {
@@ -54,7 +62,8 @@ class Rollout {
         asked.insert(asked.end(), record.response.begin(), record.response.end());
         requests.push_back({std::move(asked), stream_of(open[i], turn)});
       }
-      STITCH_ASSIGN(const auto drawn, sample(decoder_, requests, settings_.sampling));
+      STITCH_ASSIGN(const auto drawn, drawer_ == nullptr ? sample(decoder_, requests, settings_.sampling)
+                                                         : drawer_->draw(requests, settings_.sampling));
       for (size_t i = first; i < last; ++i) {
         take(drawn[i - first], *open[i].sample);
       }
@@ -126,6 +135,7 @@ class Rollout {
   const RolloutSettings& settings_;
   const RolloutPlace& place_;
   rewards::Evaluator& evaluator_;
+  Drawer* drawer_;  // or none
 };
 
 }  // namespace
@@ -140,18 +150,19 @@ void read_rollout_settings(Section& parent, RolloutSettings& settings) {
   section.read("batch", settings.batch, 1, kMaxCount);
   section.read("turns", settings.turns, 1, 1000);
   section.read("follow_up", settings.follow_up);
+  read_server_settings(section, settings.server);
   parent.add(std::move(section));
 }
 
 Result<std::vector<RolloutGroup>> roll_out(const Decoder& decoder, const LessonReader& reader,
                                            std::span<const Prompt* const> prompts, int64_t samples,
                                            const RolloutSettings& settings, const RolloutPlace& place,
-                                           rewards::Evaluator& evaluator) {
+                                           rewards::Evaluator& evaluator, Drawer* drawer) {
   std::vector<RolloutGroup> groups;
   for (const Prompt* prompt : prompts) {
     groups.push_back({prompt, std::vector<RolloutSample>(static_cast<size_t>(samples))});
   }
-  STITCH_TRY(Rollout(decoder, reader, settings, place, evaluator).run(groups));
+  STITCH_TRY(Rollout(decoder, reader, settings, place, evaluator, drawer).run(groups));
   return groups;
 }
 

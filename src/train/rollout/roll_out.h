@@ -9,6 +9,7 @@
 
 #include "base/error/result.h"
 #include "rewards/evaluator.h"
+#include "train/remote/served_policy.h"
 #include "train/rollout/prompt_file.h"
 #include "train/sampler/sample.h"
 
@@ -19,6 +20,7 @@ struct RolloutSettings {
   SampleSettings sampling{};
   int64_t turns = 1;  // at most; a turn after the first is told what became of the one before
   std::string follow_up = "Write the whole program again, and better.";  // behind the feedback
+  ServerSettings server{};                                               // with an address: whoever draws, draws there
 };
 // "rollout" of a configuration; its seed and stop tokens are set by whoever draws.
 void read_rollout_settings(Section& parent, RolloutSettings& settings);
@@ -51,12 +53,13 @@ struct RolloutPlace {
   int64_t step = 0;
 };
 
-// `samples` answers to each prompt. A sample ends with an answer that passes, is a hack, has no reward, has no feedback
-// or ran into a limit, or with its last turn. Errors are the sampler's and the evaluator's.
+// `samples` answers to each prompt, drawn here, or by `drawer` with the version place.step of the policy. A sample ends
+// with an answer that passes, is a hack, has no reward, has no feedback or ran into a limit, or with its last turn.
+// Errors are the sampler's and the evaluator's.
 Result<std::vector<RolloutGroup>> roll_out(const Decoder& decoder, const LessonReader& reader,
                                            std::span<const Prompt* const> prompts, int64_t samples,
                                            const RolloutSettings& settings, const RolloutPlace& place,
-                                           rewards::Evaluator& evaluator);
+                                           rewards::Evaluator& evaluator, Drawer* drawer = nullptr);
 
 // kEnvironment when more than `most_unjudged` of the answers, and more than one, have no reward: nothing is to be
 // learned from them then. `of_what` ("step 3") and `run` are for the sentence.
