@@ -104,10 +104,6 @@ void fence(WorkspaceGuard& guard, const StitchHandle& handle, const StepCall& ca
   const StepTable& step = tables().steps[call.index];
   const bool prepares = call.prepares;
   guard.close();
-  if (call.fills_kept) {
-    guard.open(step.kept_offset, step.kept_bytes);
-    return;
-  }
   for (int32_t operand = 0; operand < step.buffer_count; ++operand) {
     const int32_t index = step.buffers[operand];
     const BufferTable& buffer = tables().buffers[index];
@@ -115,7 +111,9 @@ void fence(WorkspaceGuard& guard, const StitchHandle& handle, const StepCall& ca
       guard.open(prepares ? buffer.offset : handle.arena.buffer_offset(index), buffer.bytes.at(handle.arena.batch()));
     }
   }
-  guard.open(scratch_offset, step.scratch.at(handle.arena.batch()));
+  if (!call.fills_kept) {
+    guard.open(scratch_offset, step.scratch.at(handle.arena.batch()));
+  }
   guard.open(step.kept_offset, prepares ? step.kept_bytes : 0);
 }
 

@@ -41,8 +41,8 @@ int64_t operand_planes_bytes(int64_t batch, int64_t rows, int64_t depth) {
 
 // Planes that the product keeps are those of one matrix that prepare() has, for a product that is made in each call.
 bool may_keep(const Group& group, const GemmProblem& problem) {
-  return problem.batch_axes.empty() && is_parameter(*group.graph, problem.b.stored) &&
-         !is_parameter(*group.graph, problem.a.stored);
+  return problem.batch_axes.empty() && is_given_weight(*group.graph, problem.b.stored) &&
+         !is_given_weight(*group.graph, problem.a.stored);
 }
 
 }  // namespace

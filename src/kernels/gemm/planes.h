@@ -17,7 +17,7 @@ namespace stitch::kernels {
 std::vector<Setting> planes_settings(const Group& group, const GemmProblem& problem, const DeviceLimits& limits);
 bool allows_planes(const Group& group, const GemmProblem& problem, const Setting& setting);
 bool is_planes(const Setting& setting);
-// Whether b is split in prepare() and its planes kept, of a parameter that is one matrix.
+// Whether b is split in prepare() and its planes kept, of a given weight that is one matrix.
 bool keeps_planes(const Setting& setting);
 Work planes_work(const Group& group, const GemmProblem& problem, const Setting& setting);
 // "PlaneTileBroad", the skeleton's tile, and "128 x 256", its size.

@@ -26,6 +26,20 @@ bool is_parameter(const ir::Graph& graph, ir::ValueId value) {
   });
 }
 
+bool is_given_weight(const ir::Graph& graph, ir::ValueId value) {
+  const ir::NodeId producer = graph.value(value).producer;
+  if (!producer.is_valid()) {
+    return is_parameter(graph, value);
+  }
+  const ir::Node& node = graph.node(producer);
+  const bool is_returned = std::any_of(graph.outputs.begin(), graph.outputs.end(),
+                                       [&](const ir::GraphOutput& output) { return output.value == value; });
+  return node.op == ir::Op::kCat && !is_returned &&
+         std::all_of(node.operands.begin(), node.operands.end(), [&](const ir::Operand& part) {
+           return ir::is_tensor(part) && is_parameter(graph, std::get<ir::ValueId>(part));
+         });
+}
+
 bool is_view(const ir::Node& node) {
   const ir::OpDef* def = ir::find_op(node.op);
   return def != nullptr && def->family == ir::OpFamily::kView;

@@ -27,6 +27,8 @@ struct Group {
 
 // Whether it is a parameter of the program, which prepare() has.
 bool is_parameter(const ir::Graph& graph, ir::ValueId value);
+// A parameter, or several side by side: there before what steps keep is made, and the same in every call.
+bool is_given_weight(const ir::Graph& graph, ir::ValueId value);
 // Nodes that cost nothing to repeat: they belong to every group that looks through them.
 bool is_view(const ir::Node& node);       // reshape permute expand slice select
 bool is_generated(const ir::Node& node);  // full arange: no memory behind them

@@ -50,6 +50,7 @@ const std::map<std::string, Pass>& passes() {
                                                   {"pool_products", pool_products},
                                                   {"reduce_norms", reduce_norms},
                                                   {"compose_pools", compose_pools},
+                                                  {"merge_products", merge_products},
                                                   {"separate_outputs", separate_outputs},
                                                   {"keep_channels_last", keep_what_libraries_take},
                                                   {"rewrite", rewrite}};

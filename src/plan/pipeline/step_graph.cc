@@ -69,7 +69,7 @@ Result<ir::Graph> step_graph(const Plan& plan, int index) {
   ir::Graph result = graph_of(group);
   result.name = plan.steps[static_cast<size_t>(index)].name;
   // Parameters stay what they are, for a step may keep something of them; but a call is to have some input.
-  const auto is_parameter = [&](ir::ValueId operand) { return kernels::is_parameter(plan.graph, operand); };
+  const auto is_parameter = [&](ir::ValueId operand) { return kernels::is_given_weight(plan.graph, operand); };
   if (std::all_of(group.operands.begin(), group.operands.end(), is_parameter)) {
     return result;
   }

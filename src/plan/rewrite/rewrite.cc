@@ -29,6 +29,8 @@ Result<ir::Graph> rewrite(const ir::Graph& graph) {
   STITCH_ASSIGN(result, compose_pools(result));
   // After identities: x * 1 + y and x + y are the same node only then.
   STITCH_ASSIGN(result, share_common_nodes(result));
+  // After common nodes: two products that are the same are no two ranges.
+  STITCH_ASSIGN(result, merge_products(result));
   STITCH_ASSIGN(result, spread_cats(result));
   STITCH_ASSIGN(result, chain_cats(result));
   STITCH_ASSIGN(result, remove_dead_code(result));

@@ -66,6 +66,9 @@ Result<ir::Graph> reduce_products(const ir::Graph& graph);
 Result<ir::Graph> pool_products(const ir::Graph& graph);
 // Means over parts of what is normalised in large rows, which nothing else reads, are made of statistics of the parts.
 Result<ir::Graph> reduce_norms(const ir::Graph& graph);
+// Products of one operand with several weights become one product with the weights side by side, where what reads them
+// can read ranges of it.
+Result<ir::Graph> merge_products(const ir::Graph& graph);
 // A max pool of another one becomes one over wider windows.
 Result<ir::Graph> compose_pools(const ir::Graph& graph);
 // Each output becomes a value of its own: not an input, and not another output.
