@@ -14,6 +14,8 @@ class Factors {
   explicit Factors(const ir::Graph& graph);
 
   const ir::Graph& graph() const { return graph_; }
+  // Whether `value` follows from parameters alone, which are taken to be finite.
+  bool is_prepared(ir::ValueId value) const { return at(value).is_prepared; }
   // Whether `node`, a product, quotient, sum or difference, may be done to the sum of its operand `side` rather than to
   // each element, the other operand being the same for all of them.
   bool may_leave_sum(const ir::Node& node, size_t side) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of one operand, put together by chance: the pass leaves the meaning, and what is infinite or not a number
-// stays so where it was.
+// Products of one operand and products with diagonals, put together by chance: each pass leaves the meaning, and what
+// is infinite or not a number stays so where it was.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -95,6 +95,35 @@ ir::Graph products_of_one(uint32_t seed) {
   return program.finish();
 }
 
+// diag(d) B or A diag(d), as torch.diag and diag_embed are imported, of one matrix or several.
+ir::Graph product_with_diagonal(uint32_t seed) {
+  Drawing program(seed, "diagonal");
+  const int64_t n = program.below(4) + 2;
+  const bool has_batch = program.below(3) == 0;
+  const Shape kept = program.below(2) == 0 ? Shape{n, 1} : Shape{1, n};
+  const ValueId given = program.input(has_batch ? Shape{2, n} : Shape{n});
+  const ValueId diagonal =
+      program.node(Op::kReshape, {given}, {{"shape", has_batch ? Shape{2, kept[0], kept[1]} : kept}});
+  const auto numbers = [&](double start) {
+    return program.node(
+        Op::kArange, {},
+        {{"start", start}, {"end", start + static_cast<double>(n)}, {"step", 1.0}, {"dtype", DataType::kInt64}});
+  };
+  const bool is_beside = program.below(5) == 0;  // the main diagonal is it alone
+  const ValueId rows = program.node(Op::kReshape, {numbers(0)}, {{"shape", Shape{n, 1}}});
+  const ValueId columns = numbers(is_beside ? 1 : 0);
+  const ValueId mask =
+      program.below(2) == 0 ? program.node(Op::kEq, {rows, columns}) : program.node(Op::kEq, {columns, rows});
+  const ValueId matrix = program.node(Op::kWhere, {mask, diagonal, ir::Scalar{program.below(5) == 0 ? 1.0 : 0.0}});
+  const TensorRole role = program.below(2) == 0 ? TensorRole::kInput : TensorRole::kParameter;
+  const int64_t other = program.below(4) + 1;
+  const bool is_left = program.below(2) == 0;
+  const ValueId scaled = program.input(is_left ? Shape{n, other} : Shape{other, n}, role);
+  program.give(program.node(
+      Op::kMatmul, is_left ? std::vector<ir::Operand>{matrix, scaled} : std::vector<ir::Operand>{scaled, matrix}));
+  return program.finish();
+}
+
 void expect_same(const ir::ReferenceTensor& wanted, const ir::ReferenceTensor& got, const std::string& what) {
   constexpr double kTolerance = 1e-9;  // the interpreter computes in double
   ASSERT_EQ(wanted.type, got.type) << what;
@@ -137,6 +166,11 @@ void expect_same_meaning(const ir::Graph& before, const ir::Graph& after, uint32
   }
 }
 
+int count_of(const ir::Graph& graph, Op op) {
+  return static_cast<int>(
+      std::count_if(graph.nodes.begin(), graph.nodes.end(), [&](const ir::Node& node) { return node.op == op; }));
+}
+
 // How many of 100 drawn programs `pass` changed.
 int changed_by(Result<ir::Graph> (*pass)(const ir::Graph&), ir::Graph (*draw)(uint32_t)) {
   constexpr uint32_t kPrograms = 100;
@@ -156,6 +190,21 @@ TEST(RandomPrograms, MergedProductsMeanTheSame) {
   const int changed = changed_by(merge_products, products_of_one);
   EXPECT_GT(changed, 20);
   EXPECT_LT(changed, 80);
+}
+
+TEST(RandomPrograms, ScaledRowsAndColumnsMeanTheSame) {
+  const int changed = changed_by(scale_by_diagonals, product_with_diagonal);
+  EXPECT_GT(changed, 40);
+  EXPECT_LT(changed, 90);
+}
+
+TEST(RandomPrograms, DiagonalsLeaveNoProduct) {
+  for (uint32_t seed = 0; seed < 20; ++seed) {
+    const ir::Graph before = product_with_diagonal(seed);
+    const auto after = scale_by_diagonals(before);
+    ASSERT_TRUE(after.has_value());
+    EXPECT_EQ(count_of(*after, Op::kMatmul), ir::print(before) == ir::print(*after) ? 1 : 0);
+  }
 }
 
 }  // namespace
