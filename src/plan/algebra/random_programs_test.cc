@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of one operand and products with diagonals, put together by chance: each pass leaves the meaning, and what
-// is infinite or not a number stays so where it was.
+// Products of one operand, products with diagonals and chains that end in a small part, put together by chance: each
+// pass leaves the meaning, and what is infinite or not a number stays so where it was.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -124,6 +124,138 @@ ir::Graph product_with_diagonal(uint32_t seed) {
   return program.finish();
 }
 
+// A chain of what a range can be followed through, and what it cannot, of which small parts are returned.
+class ChainThatIsCut {
+ public:
+  explicit ChainThatIsCut(uint32_t seed) : program_(seed, "cut") {}
+
+  ir::Graph make() {
+    values_.push_back(program_.input({program_.below(3) + 2, program_.below(3) + 3, program_.below(3) + 2}));
+    constexpr int kNodes = 9;
+    for (int i = 0; i < kNodes; ++i) {
+      values_.push_back(node_on(values_[values_.size() - 1 - (program_.below(3) == 0 ? values_.size() / 2 : 0)]));
+    }
+    if (program_.below(6) == 0) {
+      program_.give(values_[values_.size() / 2]);
+    }
+    program_.give(cut(values_.back()));
+    program_.give(cut(values_[values_.size() - 2]));
+    return program_.finish();
+  }
+
+ private:
+  int64_t drawn_axis(ValueId value) { return program_.below(static_cast<int64_t>(program_.shape(value).size())); }
+  int64_t last_axis(ValueId value) { return static_cast<int64_t>(program_.shape(value).size()) - 1; }
+  ValueId parameter(Shape shape) { return program_.input(std::move(shape), TensorRole::kParameter); }
+
+  ValueId cut(ValueId value) {
+    if (program_.shape(value).empty()) {
+      return program_.node(Op::kRelu, {value});
+    }
+    const int64_t axis = drawn_axis(value);
+    const int64_t extent = program_.shape(value)[static_cast<size_t>(axis)];
+    const int64_t start = program_.below(extent);
+    if (program_.below(2) == 0) {
+      return program_.node(Op::kSelect, {value}, {{"dim", axis}, {"index", start}});
+    }
+    const int64_t end = start + 1 + program_.below(extent - start);
+    return program_.node(Op::kSlice, {value},
+                         {{"dim", axis}, {"start", start}, {"end", end}, {"step", program_.below(2) + 1}});
+  }
+
+  ValueId swapped(ValueId value) {
+    Shape dims;
+    for (int64_t axis = 0; axis <= last_axis(value); ++axis) {
+      dims.push_back(axis);
+    }
+    std::swap(dims[dims.size() - 1], dims[dims.size() - 2]);
+    return program_.node(Op::kPermute, {value}, {{"dims", dims}});
+  }
+
+  ValueId node_on(ValueId value) {
+    const Shape shape = program_.shape(value);
+    if (shape.size() < 2) {
+      return program_.node(Op::kRelu, {values_.front()});
+    }
+    switch (program_.below(14)) {
+      case 0:
+        return program_.node(Op::kAdd, {value, parameter({shape.back()})});
+      case 1:
+        return program_.node(Op::kMul, {value, cut_to_one(value)});
+      case 2:
+        return program_.node(Op::kLinear, {value, parameter({3, shape.back()}), parameter({3})});
+      case 3:
+        return program_.node(Op::kSoftmax, {value}, {{"dim", drawn_axis(value)}});
+      case 4:
+        return program_.node(Op::kLayerNorm, {value, ir::Absent{}, parameter({shape.back()})},
+                             {{"normalized_shape", Shape{shape.back()}}, {"eps", 1e-3}});
+      case 5:
+        return swapped(value);
+      case 6:
+        return reshaped(value);
+      case 7:
+        return program_.node(program_.below(2) == 0 ? Op::kSum : Op::kAmax, {value},
+                             {{"dim", Shape{drawn_axis(value)}}, {"keepdim", program_.below(2) == 0}});
+      case 8:
+        return program_.node(Op::kMatmul, {value, swapped(value)});
+      case 9:
+        return attention(value);
+      case 10:
+        return program_.node(Op::kCat, {value, value, parameter(shape)}, {{"dim", drawn_axis(value)}});
+      case 11:
+        return expanded(value);
+      case 12:
+        return program_.node(Op::kCumsum, {value}, {{"dim", drawn_axis(value)}});
+      default:
+        return cut(value);
+    }
+  }
+
+  // One row of it, which the rest is multiplied by.
+  ValueId cut_to_one(ValueId value) {
+    return program_.node(
+        Op::kSlice, {value},
+        {{"dim", drawn_axis(value)}, {"start", int64_t{0}}, {"end", int64_t{1}}, {"step", int64_t{1}}});
+  }
+
+  ValueId attention(ValueId value) {
+    const bool is_causal = program_.below(2) == 0;
+    const int64_t rows = program_.shape(value)[program_.shape(value).size() - 2];
+    const ir::Operand mask =
+        is_causal || program_.below(2) == 0 ? ir::Operand{ir::Absent{}} : ir::Operand{parameter({rows, rows})};
+    return program_.node(Op::kScaledDotProductAttention, {value, value, value, mask},
+                         {{"is_causal", is_causal}, {"scale", 0.5}, {"enable_gqa", false}});
+  }
+
+  ValueId expanded(ValueId value) {
+    Shape with_one = program_.shape(value);
+    with_one.insert(with_one.begin() + 1, 1);
+    Shape repeated = with_one;
+    repeated[1] = 2;
+    const ValueId seen = program_.node(Op::kReshape, {value}, {{"shape", with_one}});
+    return program_.node(Op::kExpand, {seen}, {{"shape", repeated}});
+  }
+
+  // Two neighbouring axes as one, or the first as two.
+  ValueId reshaped(ValueId value) {
+    Shape shape = program_.shape(value);
+    if (shape[0] % 2 == 0 && program_.below(2) == 0) {
+      shape[0] /= 2;
+      shape.insert(shape.begin(), 2);
+    } else {
+      const int64_t axis = program_.below(last_axis(value));
+      shape[static_cast<size_t>(axis)] *= shape[static_cast<size_t>(axis) + 1];
+      shape.erase(shape.begin() + axis + 1);
+    }
+    return program_.node(Op::kReshape, {value}, {{"shape", shape}});
+  }
+
+  Drawing program_;
+  std::vector<ValueId> values_;
+};
+
+ir::Graph chain_that_is_cut(uint32_t seed) { return ChainThatIsCut(seed).make(); }
+
 void expect_same(const ir::ReferenceTensor& wanted, const ir::ReferenceTensor& got, const std::string& what) {
   constexpr double kTolerance = 1e-9;  // the interpreter computes in double
   ASSERT_EQ(wanted.type, got.type) << what;
@@ -196,6 +328,11 @@ TEST(RandomPrograms, ScaledRowsAndColumnsMeanTheSame) {
   const int changed = changed_by(scale_by_diagonals, product_with_diagonal);
   EXPECT_GT(changed, 40);
   EXPECT_LT(changed, 90);
+}
+
+TEST(RandomPrograms, NarrowedChainsMeanTheSame) {
+  const int changed = changed_by(narrow_to_reads, chain_that_is_cut);
+  EXPECT_GT(changed, 40);
 }
 
 TEST(RandomPrograms, DiagonalsLeaveNoProduct) {

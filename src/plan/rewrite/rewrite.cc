@@ -8,6 +8,7 @@ Result<ir::Graph> rewrite(const ir::Graph& graph) {
   STITCH_ASSIGN(result, join_time_steps(result));
   // Before identities, so that they see the pieces.
   STITCH_ASSIGN(result, decompose_batch_norm(result));
+  STITCH_ASSIGN(result, narrow_to_reads(result));
   STITCH_ASSIGN(result, compose_attention(result));
   STITCH_ASSIGN(result, decompose_attention(result));
   // After attention, which may leave a softmax.

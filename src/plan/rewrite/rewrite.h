@@ -26,6 +26,8 @@ Result<ir::Graph> simplify_identities(const ir::Graph& graph);
 // Batch norm becomes reductions and pointwise operators: what depends on parameters alone can then be prepared, the
 // rest joins its neighbours.
 Result<ir::Graph> decompose_batch_norm(const ir::Graph& graph);
+// Values of which half or less is read along an axis are made no larger than that.
+Result<ir::Graph> narrow_to_reads(const ir::Graph& graph);
 // Two products around a softmax that nothing else reads, without a mask and of few features, become attention: the
 // scores are then never written.
 Result<ir::Graph> compose_attention(const ir::Graph& graph);
