@@ -26,8 +26,7 @@ namespace {
 constexpr size_t kMaxSourceBytes = 1u << 20;
 constexpr const char* kAlone =
     "That is the verdict on the step alone: by its count the program with it would not replace the best one, and was "
-    "not "
-    "judged.";
+    "not judged.";
 
 Time time_of(const driver::TakenTime& taken) {
   return {.kind = taken.source == driver::TimeSource::kMeasured ? TimeKind::kMeasured : TimeKind::kExecuted,
