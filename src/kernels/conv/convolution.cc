@@ -361,14 +361,14 @@ Expr prove_pixel_lanes(StepBuilder& step, const ConvolutionProblem& problem, con
 
 // Of a step whose sums cuDNN leaves in memory: what takes them on stores neighbouring pixels together. Our own kernel
 // names each by its axes.
-Result<LibraryEpilogue> add_finish(StepBuilder& step, const ConvolutionProblem& problem) {
+Result<LibraryFinish> add_finish(StepBuilder& step, const ConvolutionProblem& problem) {
   STITCH_ASSIGN(const LoweredFunctor finish, make_epilogue(step, problem.window.axes(), PixelNames::kNumber));
   construct(step, finish, "finish");
   add_problem(step, problem);
   const Expr vectorised = prove_pixel_lanes(step, problem, {&finish, "finish"});
   step.launch("const stitch::PixelEpilogue<{}> epilogue{{finish, shape.out_height, shape.out_width}};",
               finish.tree.name);
-  return LibraryEpilogue{"finish", vectorised};
+  return LibraryFinish{"finish", vectorised};
 }
 
 void describe(StepBuilder& step, const ConvolutionSetting& chosen, bool transposed) {
@@ -465,7 +465,7 @@ Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting)
   const ConvolutionLayout layout = convolution_layout(group);
   std::optional<Expr> vectorised;  // where pixels are named by one number
   if (by_library && has_finish(group, setting)) {
-    STITCH_ASSIGN(const LibraryEpilogue epilogue, add_finish(step, problem));
+    STITCH_ASSIGN(const LibraryFinish epilogue, add_finish(step, problem));
     add_library_call(step, problem, setting, epilogue);
   } else {
     const PixelNames names = chosen.method == ConvolutionMethod::kDirectWgmma ? PixelNames::kNumber : PixelNames::kAxes;

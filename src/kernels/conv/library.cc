@@ -344,7 +344,7 @@ int64_t convolution_library_scratch_bytes(const Group& group, const ConvolutionP
 }
 
 void add_library_call(StepBuilder& step, const ConvolutionProblem& problem, const Setting& setting,
-                      const LibraryEpilogue& epilogue) {
+                      const LibraryFinish& epilogue) {
   const Group& group = step.group();
   const ConvolutionLibrary library = meaning_of(kSettings, setting);
   const ConvolutionLayout layout = convolution_layout(group);

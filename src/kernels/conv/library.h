@@ -32,13 +32,13 @@ int64_t convolution_library_scratch_bytes(const Group& group, const ConvolutionP
 
 // What takes cuDNN's sums: the name of a functor of the step's function, and whether its lanes may be called at every
 // fourth pixel (runtime/kernels/conv/turned.cuh).
-struct LibraryEpilogue {
+struct LibraryFinish {
   std::string functor;
   Expr vectorised;
 };
 // Adds the call and `return` of it, unless it answers that there is no library. `shape`, `input`, `weight`, `Window`
 // and the functor are there already.
 void add_library_call(StepBuilder& step, const ConvolutionProblem& problem, const Setting& setting,
-                      const LibraryEpilogue& epilogue);
+                      const LibraryFinish& epilogue);
 
 }  // namespace stitch::kernels
