@@ -72,6 +72,17 @@ def test_those_who_wait_may_be_some_of_all() -> None:
     assert crowd_watch.overtaken(ours, turns) == 0 and crowd_watch.wait_in_shares(ours, turns, 1) == 0
 
 
+def test_workers_count_where_they_are_seen_twice() -> None:
+    watch = crowd_watch.Watch([1, 2], pathlib.Path("none"), 1)
+    watch.note_workers({10: 1, 20: 2}, {1})  # one may have ended before the other began
+    watch.note_workers({20: 2, 21: 2}, {2})
+    watch.note_workers({20: 2}, {2})
+    assert (watch.working, watch.out_of_turn) == (1, set())
+    watch.note_workers({20: 2, 11: 1}, {2})
+    watch.note_workers({20: 2, 11: 1}, {2})
+    assert (watch.working, watch.out_of_turn) == (2, {1})
+
+
 def test_overlap_counts_each_moment_once() -> None:
     assert crowd_watch.overlap([(0, 2), (1, 3)], [(2, 4), (2, 3), (8, 10)]) == 0.25
     assert crowd_watch.overlap([], [(0, 1)]) == 0 and crowd_watch.overlap([(0, 1)], []) == 0

@@ -148,6 +148,7 @@ class Watch:
     chats: dict[tuple[int, int], float] = dataclasses.field(default_factory=dict)  # root, process: processor seconds
     working: int = 0  # runs with workers at once, at most
     out_of_turn: set[int] = dataclasses.field(default_factory=set)  # runs with workers that did not have the device
+    workers: dict[int, int] = dataclasses.field(default_factory=dict)  # as last seen: process, root
     ended: threading.Event = dataclasses.field(default_factory=threading.Event)
 
     def __enter__(self) -> Watch:
@@ -162,9 +163,9 @@ class Watch:
     def look(self) -> None:
         number = 0
         while not self.ended.wait(QUEUE_SECONDS):
-            before = self.look_at_queue()
+            having = self.look_at_queue()
             if number % PROCESSES_EVERY == 0:
-                self.look_at_processes(before)
+                self.look_at_processes(having)
             number += 1
         self.look_at_queue()
 
@@ -175,9 +176,10 @@ class Watch:
             self.looks.append((time.monotonic(), queue))
         return {process for _, process in queue[:self.at_once]}
 
-    def look_at_processes(self, before: set[int]) -> None:
+    def look_at_processes(self, having: set[int]) -> None:
+        """`having`: who was seen to have the device since the last look at processes."""
         found = processes()
-        working = set()
+        workers = {}
         for process, about in found.items():
             if about.name not in {own[:SERVED] for own in OWN} | {WORKER}:
                 continue
@@ -185,14 +187,20 @@ class Watch:
             if root is None:
                 continue
             if about.name == WORKER:
-                working.add(root)
+                workers[process] = root
                 continue
             key = (root, process)
             self.peaks[key] = max(self.peaks.get(key, 0), peak_bytes(process))
             if process != root:
                 self.chats[key] = about.seconds
+        self.note_workers(workers, having)
+
+    def note_workers(self, workers: dict[int, int], having: set[int]) -> None:
+        """A look takes its time, in which one may end and another begin: those seen twice were there in between."""
+        working = {root for process, root in workers.items() if self.workers.get(process) == root}
         self.working = max(self.working, len(working))
-        self.out_of_turn |= working - before - self.look_at_queue()  # who had it neither before nor since
+        self.out_of_turn |= working - having
+        self.workers = workers
 
     def root_of(self, process: int, found: dict[int, Process]) -> int | None:
         while process not in self.roots and process in found:
