@@ -10,8 +10,8 @@ using namespace stitch_test;
 constexpr double kTolerance = 2e-5;
 
 template <typename Tile, Layout kLayoutA, Layout kLayoutB>
-void check(Checker& checker, const GemmShape& shape) {
-  const GemmCase problem(shape);
+void check(Checker& checker, const GemmCase& problem) {
+  const GemmShape& shape = problem.shape;
   const DeviceFloats a(problem.a);
   const DeviceFloats b(problem.b);
   const DeviceFloats bias(problem.bias);
@@ -27,8 +27,8 @@ void check(Checker& checker, const GemmShape& shape) {
 
 template <typename Tile>
 void check_tile(Checker& checker, const GemmShape& shape) {
-  check<Tile, Layout::kContiguousK, Layout::kContiguousK>(checker, shape);
-  check<Tile, Layout::kContiguousOuter, Layout::kContiguousOuter>(checker, shape);
+  check<Tile, Layout::kContiguousK, Layout::kContiguousK>(checker, GemmCase(shape));
+  check<Tile, Layout::kContiguousOuter, Layout::kContiguousOuter>(checker, GemmCase(shape));
 }
 
 void check_split(Checker& checker) {
@@ -137,7 +137,10 @@ int main(int count, char** arguments) {
   check_tile<FfmaTileTall>(checker, gemm_shape(1, 140, 10, 33));
   check_tile<FfmaTileWide>(checker, gemm_shape(1, 10, 140, 20));
   check_tile<FfmaTileSmall>(checker, gemm_shape(1, 1, 1, 1));
-  check<FfmaTileMedium, Layout::kContiguousOuter, Layout::kContiguousK>(checker, gemm_shape(1, 68, 64, 16));
+  check<FfmaTileMedium, Layout::kContiguousOuter, Layout::kContiguousK>(checker, GemmCase(gemm_shape(1, 68, 64, 16)));
+  for_each_triangle<FfmaTileSmall>([&](const GemmCase& problem) {
+    check<FfmaTileSmall, Layout::kContiguousK, Layout::kContiguousOuter>(checker, problem);
+  });
   check_split(checker);
   check_prologue(checker);
   check_inner_batch(checker);

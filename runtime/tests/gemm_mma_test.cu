@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tensor-core GEMM: every policy within its own error, layouts, ragged extents, split K, a prologue, and operands
-// that splitting into parts cannot represent.
+// that splitting into parts cannot represent; tiles outside of a triangle.
 #include "gemm_support.cuh"
 #include "kernels/gemm/mma.cuh"
 
@@ -97,6 +97,8 @@ int main(int count, char** arguments) {
   check<Tf32, MmaTileMedium, kK, kK>(checker, ragged, kTf32);
   check<Bf16, MmaTileMedium, kK, kOuter>(checker, ragged, kReduced);
   check<Fp16, MmaTileMedium, kOuter, kK>(checker, ragged, kTf32);
+  for_each_triangle<MmaTileSmall>(
+      [&](const GemmCase& problem) { check<Tf32x3, MmaTileSmall, kK, kOuter>(checker, problem, kFp32Class); });
   check_split_and_prologue(checker);
   check_special_values<Tf32x3>(checker, 1e-5);
   check_special_values<Tf32>(checker, kTf32);

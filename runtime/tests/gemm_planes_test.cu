@@ -129,6 +129,7 @@ int main(int count, char** arguments) {
   check<Whole, kK, kK>(checker, GemmCase(gemm_shape(1, 100, 200, 324)), 4 * kFp32Class);
   check<Narrow, kK, kK>(checker, GemmCase(gemm_shape(2, 64, 64, 32)), kFp32Class);
   check<Narrow, kK, kOuter>(checker, GemmCase(gemm_shape(1, 3, 2, 1064)), 20 * kFp32Class);  // a block splits a row
+  for_each_triangle<Narrow>([&](const GemmCase& problem) { check<Narrow, kK, kOuter>(checker, problem, kFp32Class); });
   check_kept(checker);
   check_scales(checker);
   check_unsplit(checker);

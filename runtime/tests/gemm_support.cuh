@@ -53,6 +53,8 @@ struct GemmCase {
   std::vector<float> b;
   std::vector<float> bias;
   std::vector<float> scale;
+  int64_t tile_m = 1;  // of a kernel that leaves out tiles outside of shape.kept
+  int64_t tile_n = 1;
 
   explicit GemmCase(const GemmShape& shape)
       : shape(shape),
@@ -61,7 +63,14 @@ struct GemmCase {
         bias(random_floats(shape.n, 3)),
         scale(random_floats(shape.k, 4)) {}
 
-  // relu(A B + bias); with_prologue: A as ScaleAndShift makes it.
+  // Whether the element's tile has any of the kept diagonals.
+  bool is_multiplied(int64_t row, int64_t column) const {
+    const int64_t first_row = row / tile_m * tile_m;
+    const int64_t first_column = column / tile_n * tile_n;
+    return shape.kept.any(first_row, first_row + tile_m - 1, first_column, first_column + tile_n - 1);
+  }
+
+  // relu(A B + bias), without A B where nothing is multiplied; with_prologue: A as ScaleAndShift makes it.
   template <Layout kLayoutA, Layout kLayoutB>
   std::vector<double> expected(bool with_prologue = false) const {
     const auto view_a = matrix_a<kLayoutA>(a.data(), shape);
@@ -72,7 +81,7 @@ struct GemmCase {
       const int64_t row = place / shape.n % shape.m;
       const int64_t column = place % shape.n;
       double sum = bias[column];
-      for (int64_t k = 0; k < shape.k; ++k) {
+      for (int64_t k = 0; k < shape.k && is_multiplied(row, column); ++k) {
         double left = view_a.data[batch * view_a.batch_stride + row * view_a.row_stride + k * view_a.column_stride];
         left = with_prologue ? left * scale[k] + 1.0 : left;
         sum += left * view_b.data[batch * view_b.batch_stride + k * view_b.row_stride + column * view_b.column_stride];
@@ -92,6 +101,18 @@ inline GemmShape gemm_shape(int64_t batch, int64_t m, int64_t n, int64_t k) {
   GemmShape shape{batch, m, n, k};
   shape.epilogue_vectorised = n % 4 == 0;
   return shape;
+}
+
+// Cases of a product's triangle: rows and columns that are no multiples of the tile, above and below the diagonal.
+template <typename Tile, typename Check>
+void for_each_triangle(const Check& check) {
+  for (const KeptDiagonals& kept : {KeptDiagonals{.least = 3}, KeptDiagonals{.greatest = -5}}) {
+    GemmCase problem(gemm_shape(2, 3 * Tile::m - 7, 3 * Tile::n - 12, 37));
+    problem.shape.kept = kept;
+    problem.tile_m = Tile::m;
+    problem.tile_n = Tile::n;
+    check(problem);
+  }
 }
 
 }  // namespace stitch_test

@@ -19,6 +19,20 @@ struct BatchLevels {
   int64_t middle = 1;
 };
 
+// Diagonals (column - row) outside of which the epilogue takes nothing of the sums, as in the triangle of a product:
+// tiles that have no others are not multiplied. The epilogue is called for them too, with zeros.
+struct KeptDiagonals {
+  static constexpr int64_t kAll = int64_t{1} << 62;
+
+  int64_t least = -kAll;
+  int64_t greatest = kAll;
+
+  // Of rows and columns from the first to the last one.
+  __host__ __device__ bool any(int64_t row, int64_t last_row, int64_t column, int64_t last_column) const {
+    return last_column - row >= least && column - last_row <= greatest;
+  }
+};
+
 struct GemmShape {
   int64_t batch;
   int64_t m;
@@ -30,6 +44,7 @@ struct GemmShape {
   int64_t inner_batch = 1;
   int64_t middle_batch = 1;
   bool epilogue_vectorised = false;
+  KeptDiagonals kept = {};
 
   __host__ __device__ BatchLevels levels() const { return {inner_batch, middle_batch}; }
 };

@@ -26,10 +26,12 @@ class BlockRaster {
         batch_(static_cast<uint32_t>(shape.batch)),
         splits_(static_cast<uint32_t>(splits)),
         k_(shape.k),
-        split_length_(round_up(ceil_divide(shape.k, splits), tile_k)) {}
+        split_length_(round_up(ceil_divide(shape.k, splits), tile_k)),
+        kept_(shape.kept) {}
 
   __host__ int64_t blocks() const { return int64_t{tiles_m_} * tiles_n_ * batch_ * splits_; }
 
+  // Nothing of K of a tile whose sums nobody takes.
   __device__ BlockPlace place() const {
     constexpr uint32_t kBand = 8;
     const uint32_t tiles = tiles_m_ * tiles_n_;
@@ -42,12 +44,10 @@ class BlockRaster {
     const int64_t split = matrix / batch_;
     const int64_t k_begin = split * split_length_;
     const int64_t k_end = k_begin + split_length_ < k_ ? k_begin + split_length_ : k_;
-    return {matrix % batch_,
-            split,
-            static_cast<int64_t>(band * kBand + in_band % band_rows) * tile_m_,
-            static_cast<int64_t>(in_band / band_rows) * tile_n_,
-            k_begin,
-            k_end};
+    const int64_t row = static_cast<int64_t>(band * kBand + in_band % band_rows) * tile_m_;
+    const int64_t column = static_cast<int64_t>(in_band / band_rows) * tile_n_;
+    const bool is_taken = kept_.any(row, row + tile_m_ - 1, column, column + tile_n_ - 1);
+    return {matrix % batch_, split, row, column, k_begin, is_taken ? k_end : k_begin};
   }
 
  private:
@@ -59,6 +59,7 @@ class BlockRaster {
   uint32_t splits_;
   int64_t k_;
   int64_t split_length_;
+  KeptDiagonals kept_;
 };
 
 }  // namespace stitch

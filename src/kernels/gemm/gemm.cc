@@ -31,6 +31,12 @@ bool on_floats(const Group& group, const GemmProblem& problem) {
   return group.graph->type(problem.a.stored).dtype == DataType::kFloat32;
 }
 
+// What tiles outside of a triangle do not cost.
+void leave_out(const GemmProblem& problem, int64_t tile_rows, int64_t tile_columns, Work& work) {
+  work.flops *= problem.kept.share_of_tiles(problem.m, problem.n, 1, 1);
+  work.padded_flops *= problem.kept.share_of_tiles(problem.m, problem.n, tile_rows, tile_columns);
+}
+
 class Gemm final : public KernelTemplate {
  public:
   const char* name() const override { return "gemm"; }
@@ -102,6 +108,7 @@ class Gemm final : public KernelTemplate {
     work.lane_operations = pointwise_operations(group);
     const GemmVariant& tile = *gemm_setting(setting)->variant;
     add_gemm_work(tile, problem.batch, problem.m, problem.n, problem.k, setting.splits, work);
+    leave_out(problem, tile.m, tile.n, work);
     // Columns that hang over are multiplied and, what is more, tested.
     constexpr double kOfOverhang = 0.3;
     work.peak_share *= 1 - kOfOverhang * overhanging_part(work);
@@ -187,6 +194,11 @@ void add_shape(StepBuilder& step, const GemmProblem& problem, const Expr& column
     step.launch("    .middle_batch = {},", step.extent("middle_batch", problem.middle_batch, "the level between"));
   }
   step.launch("    .epilogue_vectorised = {},", vectorised);
+  if (problem.kept.least.has_value()) {
+    step.launch("    .kept = {{.least = {}}},", number(*problem.kept.least));
+  } else if (problem.kept.greatest.has_value()) {
+    step.launch("    .kept = {{.greatest = {}}},", number(*problem.kept.greatest));
+  }
   step.launch("};");
 }
 
@@ -202,6 +214,12 @@ void describe(StepBuilder& step, const GemmProblem& problem, const GemmVariant& 
     step.describe("Arithmetic: 16-bit operands as they are on the tensor cores, sums in fp32.");
   }
   step.describe("Bound: arithmetic once all three extents are beyond a few hundred, memory below.");
+}
+
+void describe_kept(StepBuilder& step, const GemmProblem& problem) {
+  if (!problem.kept.are_all()) {
+    step.describe("Tiles outside of the triangle that is taken of the product are not multiplied.");
+  }
 }
 
 const char* layout_name(Layout layout) {
@@ -236,6 +254,9 @@ void introduce(StepBuilder& step, const GemmProblem& problem, const Setting& set
                  : variant.math != TensorMath::kNone ? "kernels/gemm/mma.cuh"
                                                      : "kernels/gemm/ffma.cuh");
     describe(step, problem, variant);
+  }
+  if (!is_thin(setting)) {
+    describe_kept(step, problem);
   }
   for (const GemmOperand& operand : {problem.a, problem.b}) {
     const DataType dtype = step.group().graph->type(operand.stored).dtype;

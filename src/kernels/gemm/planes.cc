@@ -85,6 +85,8 @@ Work planes_work(const Group& group, const GemmProblem& problem, const Setting& 
   constexpr int64_t kFillAndStore = 10;
   work.padded_flops = flops(row_tiles * kTileRows, column_tiles * tile.columns,
                             (block_count(problem.k, kBlockDepth) + kFillAndStore) * kBlockDepth);
+  work.flops *= problem.kept.share_of_tiles(problem.m, problem.n, 1, 1);
+  work.padded_flops *= problem.kept.share_of_tiles(problem.m, problem.n, kTileRows, tile.columns);
   work.peak_share = tile.peak_share;
   work.blocks = problem.batch * row_tiles * column_tiles;
   // One of its threads asks for as many blocks as the ring has room for, which is all that memory can do.

@@ -174,6 +174,10 @@ std::vector<ir::ValueId> analyse_gemm(const Group& group, GemmProblem& problem) 
   problem.b.offset = b->offset;
   const bool fits =
       node.op == ir::Op::kLinear ? analyse_linear(group, *a, *b, problem) : analyse_matmul(group, *a, *b, problem);
+  const auto rank = static_cast<int>(group.graph->type(node.outputs[0]).shape.size());
+  if (problem.row_axes.size() == 1 && problem.row_axes[0] == rank - 2) {
+    problem.kept = kept_diagonals(group);
+  }
   const bool a_fits = choose_layout(problem.a, problem.m, problem.k);
   const bool b_fits = choose_layout(problem.b, problem.n, problem.k);
   if (!a_fits || !fits) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "kernels/gemm/kept_diagonals.h"
 #include "kernels/group/group.h"
 
 namespace stitch::kernels {
@@ -34,6 +35,7 @@ struct GemmProblem {
   std::optional<ir::ValueId> bias;  // one element per column
   std::vector<int> batch_axes;      // of the node's output, as the epilogue's coordinates walk them
   std::vector<int> row_axes;
+  KeptDiagonals kept;
 };
 
 // Fills in `problem`. Returns the operands that must be stored first where the group is no GEMM yet; empty on success.
