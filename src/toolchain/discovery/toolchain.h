@@ -46,7 +46,7 @@ struct ToolchainOptions {
   // Folders looked at before all others; for tests and unusual installations.
   std::filesystem::path emulator_include{};
   std::filesystem::path cache{};
-  int64_t version_timeout_ms = 20'000;  // of each compiler that is asked for its version
+  int64_t version_timeout_ms = 60'000;  // of each compiler that is asked for its version
 };
 
 // Looks at CUDA_HOME, CUDA_PATH, PATH, /usr/local/cuda and the nvidia packages of the virtual environment; at
