@@ -48,7 +48,7 @@ FAMILIES = {
     "recurrent layer": r"launch_recurrent_(?:layer|stack)",
     "random": r"kernels/random/numbers",
     "loss": r"launch_weighted_sum",
-    "pointwise": r"launch_map",
+    "pointwise": r"launch_(?:turned_)?map",
     "joining": r" = cat\(",
     "gathering": r" = (?:gather|index_select|embedding)\(",
     "padding": r" = (?:\w+_)?pad\w*\(",
