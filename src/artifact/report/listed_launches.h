@@ -13,9 +13,18 @@
 namespace stitch {
 
 struct ListedLaunches {
-  std::vector<LaunchRecord> records;  // of all calls, added up by kernel; without what they did to memory
+  // What a record took in each call that had it, of the last ones.
+  struct Times {
+    std::vector<int64_t> nanoseconds;
+    int64_t calls = 0;
+  };
+
+  // Of all calls, added up by kernel; without what they did to memory. Nanoseconds are the median call's, as often as
+  // there were calls: a busy machine makes some calls long, and no mark may follow from that.
+  std::vector<LaunchRecord> records;
   int64_t calls = 0;
   int64_t calls_without_work = 0;  // in which no kernel had a thread and no library computed a product
+  std::vector<Times> times;        // of each record
 
   // Adds one call's list. Past 4096 kernels others are left out.
   void add(const std::vector<LaunchRecord>& call);

@@ -37,6 +37,16 @@ TEST(ListedLaunches, CallsAreAddedUpByKernel) {
   EXPECT_EQ(launches.calls_without_work, 0);
 }
 
+TEST(ListedLaunches, ACallThatTheMachineMadeLongCountsAsTheOthers) {
+  ListedLaunches launches;
+  for (const int64_t nanoseconds : {100, 90, 1'000'000, 110, 100}) {
+    LaunchRecord record = kernel("product", 32);
+    record.nanoseconds = nanoseconds;
+    launches.add({record});
+  }
+  EXPECT_EQ(launches.records.front().nanoseconds, 500);
+}
+
 TEST(ListedLaunches, ACopyAndALaunchOfNoBlockAreNoWork) {
   ListedLaunches launches;
   launches.add({kernel("product", 32)});
