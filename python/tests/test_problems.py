@@ -32,7 +32,8 @@ class ProblemsTest(ServerCase):
     def test_the_table_lists_every_size_of_every_problem(self) -> None:
         self.assertGreaterEqual(len(problems()), 6)
         for row in problems():
-            constants = integer_constants(parse_source(read_source(problem(row)), row.file))
+            known = integer_constants(parse_source(read_source(problem(row)), row.file))
+            constants = {name: value for name, value in known.items() if "[" not in name}  # lists have no sizes here
             self.assertEqual(row.full, constants, row.file)
             self.assertEqual(set(row.small), set(constants), row.file)
 

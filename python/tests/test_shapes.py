@@ -127,6 +127,28 @@ class SmallScaleTest(ServerCase):
         self.assertFalse(made["fits"])
         self.assertGreaterEqual(made["overrides"]["SEQUENCE"], 130)
 
+    def test_elements_of_lists_of_sizes_shrink(self) -> None:
+        text = (
+            "WIDTHS = [4096, 8192]\nDEPTH = (1024,) * 2\nAXES = [0, 1]\nMIXED = [4096, 0.5]\nBATCH = 160\n"
+            + HEADER
+            + "class Model(nn.Module):\n    def __init__(self, widths):\n        super().__init__()\n"
+            + "        self.layers = nn.Sequential(*[nn.Linear(a, b) for a, b in zip(widths, widths[1:])])\n"
+            + "    def forward(self, x):\n        return self.layers(x).sum(AXES)\n"
+            + "def get_inputs():\n    return [torch.randn(BATCH, WIDTHS[0])]\n"
+            + "def get_init_inputs():\n    return [WIDTHS + list(DEPTH)]\n"
+        )
+        path = self.file(text, "widths.py")
+        made = self.ok("small_scale", file=path, budget_seconds=0.1)
+        self.assertTrue(made["fits"], made)
+        self.assertLess(made["overrides"]["WIDTHS[1]"], 8192)
+        self.assertGreaterEqual(made["overrides"]["WIDTHS[1]"], 130)
+        self.assertFalse([name for name in made["overrides"] if name.startswith(("AXES", "MIXED"))])
+        exported = self.ok("import", file=path, overrides=made["overrides"])
+        shapes = [value["shape"] for value in exported["values"] if value["role"] == "parameter"]
+        self.assertIn([made["overrides"]["WIDTHS[1]"], made["overrides"]["WIDTHS[0]"]], shapes)
+        told = self.error("import", file=path, overrides={"WIDTHS[2]": 64})
+        self.assertIn("no module-level integer constant WIDTHS[2]", told["sentence"])
+
     def test_input_shapes_shrink_where_there_are_no_constants(self) -> None:
         text = (
             HEADER

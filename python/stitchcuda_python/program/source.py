@@ -61,23 +61,38 @@ def parse_source(text: str, file: str) -> ast.Module:
         raise Failure(PROGRAM_INVALID, f"{file} cannot be parsed: {error}.", file, "Correct the file.") from error
 
 
-def _constant_of(statement: ast.stmt) -> tuple[str, ast.Constant] | None:
-    """The (name, value node) of `NAME = 12` or `NAME: int = 12`; booleans are no integers here."""
+def _constants_of(statement: ast.stmt) -> list[tuple[str, ast.Constant]]:
+    """The (name, value node) of `NAME = 12` or `NAME: int = 12`, and ("NAME[1]", value node) of each element of
+    `NAME = [12, 34]`, of a tuple of integers and of `[12] * 3`; booleans are no integers here."""
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target, value = statement.targets[0], statement.value
     elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
         target, value = statement.target, statement.value
     else:
-        return None
-    if isinstance(target, ast.Name) and isinstance(value, ast.Constant) and type(value.value) is int:
-        return target.id, value
-    return None
+        return []
+    if not isinstance(target, ast.Name):
+        return []
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult):
+        value = value.left if isinstance(value.left, (ast.List, ast.Tuple)) else value.right
+        elements = value.elts if isinstance(value, (ast.List, ast.Tuple)) else []
+    elif isinstance(value, (ast.List, ast.Tuple)):
+        elements = value.elts
+    else:
+        return [(target.id, value)] if _is_integer(value) else []  # type: ignore[list-item]
+    if not all(_is_integer(element) for element in elements):
+        return []
+    return [(f"{target.id}[{index}]", element) for index, element in enumerate(elements)]  # type: ignore[misc]
+
+
+def _is_integer(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is int
 
 
 def integer_constants(tree: ast.Module) -> dict[str, int]:
-    """The module-level integer constants in their order: the sizes that `overrides` may change."""
-    found = (_constant_of(statement) for statement in tree.body)
-    return {name: int(value.value) for name, value in filter(None, found)}  # type: ignore[arg-type]
+    """The module-level integer constants in their order, elements of lists as "NAME[0]": the sizes that `overrides`
+    may change."""
+    return {name: int(node.value) for statement in tree.body  # type: ignore[arg-type]
+            for name, node in _constants_of(statement)}
 
 
 def override_constants(tree: ast.Module, overrides: dict[str, int], file: str) -> None:
@@ -89,9 +104,8 @@ def override_constants(tree: ast.Module, overrides: dict[str, int], file: str) -
             message = f"{os.path.basename(file)} has no module-level integer constant {name}; it has {has}."
             raise Failure(PROGRAM_INVALID, message, file, "Override one of those.")
     for statement in tree.body:
-        constant = _constant_of(statement)
-        if constant is not None and constant[0] in overrides:
-            constant[1].value = int(overrides[constant[0]])
+        for name, node in _constants_of(statement):
+            node.value = int(overrides.get(name, node.value))  # type: ignore[arg-type]
 
 
 def run_source(file: str, overrides: dict[str, int]) -> types.ModuleType:

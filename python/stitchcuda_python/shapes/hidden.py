@@ -62,7 +62,7 @@ def _ways(request: Request, axes: DynamicAxes) -> Iterator[tuple[Knobs, list[dic
     batch that is one, which an export takes for a constant."""
     if axes.values:
         yield axis_knobs(request, axes), _groupings(axes), 1
-    constants = constant_knobs(request)
+    constants = constant_knobs(request, of_lists=False)
     yield constants, [{name: name for name in constants.values}], 1
     wide = widened(request)
     free = dynamic_axes(wide) if wide is not None else DynamicAxes()

@@ -35,10 +35,15 @@ class Knobs:
         return trial(self.request_at(values))
 
 
-def constant_knobs(request: Request) -> Knobs:
-    """The module-level integer constants above 1, at their overridden values."""
+_LEAST_OF_LIST = 16  # of a list's elements: smaller ones may be axes, windows or strides, which are no sizes
+
+
+def constant_knobs(request: Request, of_lists: bool = True) -> Knobs:
+    """The module-level integer constants above 1, at their overridden values, those of lists among them if wanted."""
     constants = integer_constants(parse_source(read_source(request.file), request.file)) | request.overrides
-    values = {name: value for name, value in constants.items() if value > 1}
+    least = {name: _LEAST_OF_LIST if "[" in name else 2 for name in constants}
+    values = {name: value for name, value in constants.items()
+              if value >= least[name] and (of_lists or "[" not in name)}
 
     def request_at(chosen: dict[str, int]) -> Request:
         changed = {name: value for name, value in chosen.items() if value != values[name]}
