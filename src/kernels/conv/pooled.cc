@@ -12,6 +12,7 @@
 #include "kernels/conv/launch.h"
 #include "kernels/conv/rounding.h"
 #include "kernels/conv/turning.h"
+#include "kernels/group/joined_pool.h"
 #include "kernels/lowering/functor_builder.h"
 #include "kernels/lowering/launch_text.h"
 
@@ -25,33 +26,10 @@ constexpr size_t kImageRank = 4;
 bool is_plane_reduction(const ir::Node& node) { return node.op == Op::kMean || node.op == Op::kSum; }
 bool is_window_pool(const ir::Node& node) { return node.op == Op::kAvgPool2d || node.op == Op::kMaxPool2d; }
 
-// The only node of the group, beside its root, that is neither pointwise nor a view; null where there is none, or more.
-const ir::Node* pool_of(const Group& group) {
-  const ir::Node* pool = nullptr;
-  for (const ir::NodeId id : group.nodes) {
-    const ir::Node& node = group.graph->node(id);
-    if (id == group.root || is_view(node) || is_generated(node) || is_elementwise(node)) {
-      continue;
-    }
-    if (pool != nullptr) {
-      return nullptr;
-    }
-    pool = &node;
-  }
-  return pool;
-}
-
 bool takes_windows(const ir::Graph& graph, const ir::Node& node) {
   const std::vector<int64_t>& kernel = ir::ints_attribute(node, "kernel_size");
-  const std::vector<int64_t>& in = graph.type(ir::tensor_operand(node, 0)).shape;
-  const std::vector<int64_t>& out = graph.type(node.outputs[0]).shape;
-  const auto are = [](const std::vector<int64_t>& numbers, int64_t wanted) {
-    return std::all_of(numbers.begin(), numbers.end(), [&](int64_t number) { return number == wanted; });
-  };
-  const bool is_dilated = node.op == Op::kMaxPool2d && !are(ir::ints_attribute(node, "dilation"), 1);
-  return in.size() == kImageRank && node.outputs.size() == 1 && ir::ints_attribute(node, "stride") == kernel &&
-         are(ir::ints_attribute(node, "padding"), 0) && !is_dilated && kDirectRowsOfThread % kernel[0] == 0 &&
-         kDirectColumns % kernel[1] == 0 && out[2] * kernel[0] <= in[2] && out[3] * kernel[1] <= in[3];
+  return graph.type(ir::tensor_operand(node, 0)).shape.size() == kImageRank && has_whole_windows(graph, node) &&
+         kDirectRowsOfThread % kernel[0] == 0 && kDirectColumns % kernel[1] == 0;
 }
 
 bool takes_planes(const ir::Graph& graph, const ir::Node& node) {
@@ -65,7 +43,7 @@ bool takes_planes(const ir::Graph& graph, const ir::Node& node) {
 // Whether the skeleton can pool what this group's convolution computes.
 bool is_taken(const Group& group) {
   const ir::Graph& graph = *group.graph;
-  const ir::Node* pool = pool_of(group);
+  const ir::Node* pool = only_node_beside_root(group);
   const ir::ValueId sums = group.root_node().outputs[0];
   if (pool == nullptr || graph.type(ir::tensor_operand(*pool, 0)).shape != graph.type(sums).shape ||
       graph.type(pool->outputs[0]).dtype != DataType::kFloat32) {
@@ -163,7 +141,7 @@ class PooledConvolution final : public KernelTemplate {
     const ConvolutionProblem problem = convolution_problem(group);
     const bool fits = is_taken(group) && operand_rounding(problem, math) != OperandRounding::kRequired;
     std::vector<Setting> settings = fits ? direct_settings(problem) : std::vector<Setting>{};
-    if (fits && is_plane_reduction(*pool_of(group))) {
+    if (fits && is_plane_reduction(*only_node_beside_root(group))) {
       const std::vector<Setting> mma = direct_mma_settings(problem, limits);
       settings.insert(settings.end(), mma.begin(), mma.end());
     }
@@ -176,8 +154,9 @@ class PooledConvolution final : public KernelTemplate {
       return false;
     }
     const ConvolutionProblem problem = convolution_problem(group);
-    return own->mma.has_value() ? is_plane_reduction(*pool_of(group)) && allows_direct_mma(problem, *own->mma)
-                                : allows_direct(problem, own->channels);
+    return own->mma.has_value()
+               ? is_plane_reduction(*only_node_beside_root(group)) && allows_direct_mma(problem, *own->mma)
+               : allows_direct(problem, own->channels);
   }
 
   Work work(const Group& group, const Setting& setting) const override {
@@ -192,7 +171,7 @@ class PooledConvolution final : public KernelTemplate {
       add_direct_work(problem, own.channels, work);
     }
     add_turning_work(problem, convolution_layout(group), work);
-    if (is_plane_reduction(*pool_of(group))) {
+    if (is_plane_reduction(*only_node_beside_root(group))) {
       work.launches += 1;
       work.serial_bytes += static_cast<double>(part_bytes(problem, own));
       work.extra_bytes += static_cast<double>(part_bytes(problem, own));
@@ -211,10 +190,8 @@ class PooledConvolution final : public KernelTemplate {
 
 // The divisor of a sum over a window or plane; 1 where nothing is divided.
 int64_t divisor_of(const ConvolutionProblem& problem, const ir::Node& pool) {
-  if (pool.op == Op::kAvgPool2d) {
-    const std::vector<int64_t>& kernel = ir::ints_attribute(pool, "kernel_size");
-    const int64_t wanted = ir::int_attribute(pool, "divisor_override");
-    return wanted != 0 ? wanted : kernel[0] * kernel[1];
+  if (is_window_pool(pool)) {
+    return window_divisor(pool);
   }
   return pool.op == Op::kMean ? std::accumulate(problem.out.begin(), problem.out.end(), int64_t{1}, std::multiplies<>())
                               : 1;
@@ -250,7 +227,7 @@ void launch_windows(StepBuilder& step, const ir::Node& pool, int64_t channels, c
 }
 
 Result<StepDraft> PooledConvolution::draft(const Group& group, const Setting& setting) const {
-  const ir::Node* pool = pool_of(group);
+  const ir::Node* pool = only_node_beside_root(group);
   const ConvolutionProblem problem = convolution_problem(group);
   const PooledSetting own = *pooled_setting(setting);
   const bool by_plane = is_plane_reduction(*pool);

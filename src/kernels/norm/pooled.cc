@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <functional>
 #include <numeric>
 
 #include "ir/graph/op.h"
+#include "kernels/group/joined_pool.h"
 #include "kernels/lowering/functor_builder.h"
 #include "kernels/lowering/launch_text.h"
 #include "kernels/norm/lanes.h"
@@ -20,61 +20,25 @@ using ir::Op;
 
 constexpr int64_t kWindowColumns = 4;  // which a window's width divides
 
-bool is_largest(const ir::Node& pool) { return pool.op == Op::kMaxPool2d || pool.op == Op::kMaxPool3d; }
-
 bool is_window_pool(const ir::Node& node) {
-  return is_largest(node) || node.op == Op::kAvgPool2d || node.op == Op::kAvgPool3d;
-}
-
-// The only node of the group, beside its root, that is neither pointwise nor a view; null where there is none, or more.
-const ir::Node* pool_in(const Group& group) {
-  const ir::Node* pool = nullptr;
-  for (const ir::NodeId id : group.nodes) {
-    const ir::Node& node = group.graph->node(id);
-    if (id == group.root || is_view(node) || is_generated(node) || is_elementwise(node)) {
-      continue;
-    }
-    if (pool != nullptr) {
-      return nullptr;
-    }
-    pool = &node;
-  }
-  return pool;
+  return is_max_pool(node) || node.op == Op::kAvgPool2d || node.op == Op::kAvgPool3d;
 }
 
 const std::vector<int64_t>& shape_of(const Group& group, ir::ValueId value) { return group.graph->type(value).shape; }
 
-bool are_all(const std::vector<int64_t>& numbers, int64_t wanted) {
-  return std::all_of(numbers.begin(), numbers.end(), [&](int64_t number) { return number == wanted; });
-}
-
-// Whole windows of the last axes, side by side, of which each lies within the elements of one thread along the row.
+// Whole windows of the last axes, of which each lies within the elements of one thread along the row.
 bool takes_windows(const Group& group, const ir::Node& pool) {
   const std::vector<int64_t>& kernel = ir::ints_attribute(pool, "kernel_size");
-  const std::vector<int64_t>& in = shape_of(group, ir::tensor_operand(pool, 0));
-  const std::vector<int64_t>& out = shape_of(group, pool.outputs[0]);
   constexpr int64_t kMostRows = 32;  // all of them are written out
-  if (pool.outputs.size() != 1 || ir::ints_attribute(pool, "stride") != kernel ||
-      !are_all(ir::ints_attribute(pool, "padding"), 0) ||
-      (is_largest(pool) && !are_all(ir::ints_attribute(pool, "dilation"), 1)) || kWindowColumns % kernel.back() != 0) {
-    return false;
-  }
-  const size_t first = in.size() - kernel.size();
-  int64_t rows = 1;
-  for (size_t axis = 0; axis < kernel.size(); ++axis) {
-    if (out[first + axis] * kernel[axis] > in[first + axis]) {
-      return false;
-    }
-    rows *= axis + 1 < kernel.size() ? kernel[axis] : 1;
-  }
-  return rows <= kMostRows;
+  return has_whole_windows(*group.graph, pool) && kWindowColumns % kernel.back() == 0 &&
+         std::accumulate(kernel.begin(), kernel.end() - 1, int64_t{1}, std::multiplies<>()) <= kMostRows;
 }
 
 // The pool that the skeleton can take of what this group's root normalises; null where it can not.
 const ir::Node* taken_pool(const Group& group) {
   const ir::Graph& graph = *group.graph;
   const ir::Node& root = group.root_node();
-  const ir::Node* pool = pool_in(group);
+  const ir::Node* pool = only_node_beside_root(group);
   if (pool == nullptr || !is_window_pool(*pool) || ir::ints_attribute(root, "normalized_shape").size() != 1 ||
       graph.type(ir::tensor_operand(*pool, 0)) != graph.type(root.outputs[0]) ||
       graph.type(root.outputs[0]).dtype != DataType::kFloat32 || !takes_windows(group, *pool)) {
@@ -129,17 +93,9 @@ Result<LoweredFunctor> make_pooled_store(StepBuilder& step, const ir::Node& pool
 // "stitch::PoolBlock<stitch::MeanOfWindow, 2, 2, 2>".
 std::string pool_type(const ir::Node& pool) {
   const std::vector<int64_t>& kernel = ir::ints_attribute(pool, "kernel_size");
-  return fmt::format("stitch::PoolBlock<stitch::{}, {}, {}, {}>", is_largest(pool) ? "LargestOfWindow" : "MeanOfWindow",
-                     kernel.size() > 2 ? kernel[0] : 1, kernel[kernel.size() - 2], kernel.back());
-}
-
-int64_t divisor_of(const ir::Node& pool) {
-  if (is_largest(pool)) {
-    return 1;
-  }
-  const std::vector<int64_t>& kernel = ir::ints_attribute(pool, "kernel_size");
-  const int64_t wanted = ir::int_attribute(pool, "divisor_override");
-  return wanted != 0 ? wanted : std::accumulate(kernel.begin(), kernel.end(), int64_t{1}, std::multiplies<>());
+  return fmt::format("stitch::PoolBlock<stitch::{}, {}, {}, {}>",
+                     is_max_pool(pool) ? "LargestOfWindow" : "MeanOfWindow", kernel.size() > 2 ? kernel[0] : 1,
+                     kernel[kernel.size() - 2], kernel.back());
 }
 
 void add_shape(StepBuilder& step, const ir::Node& pool, const LoweredFunctor& load, const LoweredFunctor& store) {
@@ -231,7 +187,7 @@ class PooledLayerNorm final : public KernelTemplate {
     step.launch("// The window's depth, height and width, and how its elements are joined.");
     step.launch("using Pool = {};", pool_type(*pool));
     step.launch("return stitch::launch_layer_norm_pool<Pool, {}, {}>(load, element, store, shape, {}, {}, stream);",
-                threads, kept, epsilon, literal_expr(float_literal(static_cast<double>(divisor_of(*pool)))));
+                threads, kept, epsilon, literal_expr(float_literal(static_cast<double>(window_divisor(*pool)))));
     return step.take();
   }
 
