@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "ir/text/parser.h"
 #include "kernels/conv/convolution.h"
+#include "kernels/template/kernel_fixture.h"
 
 namespace stitch::kernels {
 namespace {
@@ -21,38 +21,20 @@ std::string mma_program(const std::string& images, const std::string& weight, co
          ", groups=" + groups + ")\nreturn output \"0\" = y\n";
 }
 
-class DirectMmaConvolution {
+class DirectMmaConvolution : public AskedKernel {
  public:
-  explicit DirectMmaConvolution(const std::string& text) : graph_(ir::parse(text, "sample").value()) {
-    std::set<ir::ValueId> stored;
-    for (const ir::GraphInput& input : graph_.inputs) {
-      stored.insert(input.value);
-    }
-    group_ = make_group(graph_, ir::NodeId{0}, {ir::NodeId{0}}, stored, {graph_.outputs[0].value});
-  }
+  explicit DirectMmaConvolution(const std::string& text) : AskedKernel(text, make_convolution()) {}
 
   std::vector<std::string> offered(MathMode math = MathMode::kFp32,
                                    const DeviceLimits& limits = known_devices().front()) const {
-    std::vector<std::string> names;
-    for (const Setting& setting : kernel_->space(group_, limits, math)) {
-      if (setting.variant.starts_with("direct_tf32x3")) {
-        names.push_back(setting.variant);
-      }
-    }
-    return names;
+    return variants_of(space(math, limits), "direct_tf32x3");
   }
-  bool allows(const char* variant) const { return kernel_->allows(group_, {variant, 1}); }
   // Of arithmetic on a full device.
   double arithmetic_us(const char* variant) const {
     constexpr double kPeak = 494e12;
-    const Work work = kernel_->work(group_, {variant, 1});
-    return work.padded_flops / (kPeak * work.peak_share) * 1e6;
+    const Work counted = work({variant});
+    return counted.padded_flops / (kPeak * counted.peak_share) * 1e6;
   }
-
- private:
-  ir::Graph graph_;
-  Group group_;
-  std::unique_ptr<KernelTemplate> kernel_ = make_convolution();
 };
 
 using Names = std::vector<std::string>;
@@ -68,7 +50,7 @@ TEST(DirectMmaSettings, FollowTheChannelsOfTheProblem) {
 
 TEST(DirectMmaSettings, AreExactAndOfOneGroup) {
   EXPECT_TRUE(DirectMmaConvolution(mma_program("4,8,32,32", "8,4,3,3", "2")).offered().empty());
-  EXPECT_FALSE(DirectMmaConvolution(mma_program("4,8,32,32", "8,4,3,3", "2")).allows("direct_tf32x3_32x4"));
+  EXPECT_FALSE(DirectMmaConvolution(mma_program("4,8,32,32", "8,4,3,3", "2")).allows({"direct_tf32x3_32x4"}));
   // Sixteen channels are rounded there, as the baseline rounds them.
   const DirectMmaConvolution sixteen(mma_program("128,16,64,64", "64,16,3,3"));
   EXPECT_TRUE(sixteen.offered(MathMode::kKernelBench).empty());
@@ -86,7 +68,7 @@ TEST(DirectMmaSettings, ByGroupsAreOfEightChannels) {
   EXPECT_FALSE(offers("128,8,64,64", "32,8,3,3"));
   EXPECT_FALSE(offers("16,8,16,64,64", "64,8,3,3,3"));
   EXPECT_FALSE(offers("128,8,64,64", "64,8,9,9"));  // no room
-  EXPECT_TRUE(DirectMmaConvolution(mma_program("1,2,9,9", "5,2,3,3")).allows("direct_tf32x3_groups_64"));
+  EXPECT_TRUE(DirectMmaConvolution(mma_program("1,2,9,9", "5,2,3,3")).allows({"direct_tf32x3_groups_64"}));
   const auto older = device_limits("A100");
   ASSERT_TRUE(older.has_value());
   const Names names = DirectMmaConvolution(mma_program("128,8,64,64", "64,8,3,3")).offered(MathMode::kFp32, *older);
@@ -95,7 +77,7 @@ TEST(DirectMmaSettings, ByGroupsAreOfEightChannels) {
 
 // At reduced sizes the program's own setting stays.
 TEST(DirectMmaSettings, OfMoreChannelsComputeFewerToo) {
-  EXPECT_TRUE(DirectMmaConvolution(mma_program("1,2,9,9", "5,2,3,3")).allows("direct_tf32x3_64x8"));
+  EXPECT_TRUE(DirectMmaConvolution(mma_program("1,2,9,9", "5,2,3,3")).allows({"direct_tf32x3_64x8"}));
 }
 
 // Measured on an H200 with a plain epilogue: 2,568 us; a volume 7,425 us by 64 channels and 6,569 by 32.

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/text/parser.h"
 #include "kernels/conv/convolution.h"
+#include "kernels/template/kernel_fixture.h"
 
 namespace stitch::kernels {
 namespace {
@@ -19,37 +19,21 @@ std::string direct_program(int channels, int side, int results, const std::strin
 
 constexpr const char* kPlain = "stride=[1,1], padding=[0,0], dilation=[1,1], groups=1";
 
-class DirectConvolution {
+class DirectConvolution : public AskedKernel {
  public:
-  explicit DirectConvolution(const std::string& text) : graph_(ir::parse(text, "sample").value()) {
-    std::set<ir::ValueId> stored;
-    for (const ir::GraphInput& input : graph_.inputs) {
-      stored.insert(input.value);
-    }
-    group_ = make_group(graph_, ir::NodeId{0}, {ir::NodeId{0}}, stored, {graph_.outputs[0].value});
-  }
+  explicit DirectConvolution(const std::string& text) : AskedKernel(text, make_convolution()) {}
 
   // Without those on the tensor cores, which direct_mma_test.cc is about.
   std::vector<std::string> offered(MathMode math = MathMode::kFp32) const {
-    std::vector<std::string> names;
-    for (const Setting& setting : kernel_->space(group_, known_devices().front(), math)) {
-      if (setting.variant.starts_with("direct") && !setting.variant.starts_with("direct_tf32x3")) {
-        names.push_back(setting.variant);
-      }
-    }
+    std::vector<std::string> names = variants_of(space(math), "direct");
+    std::erase_if(names, [](const std::string& name) { return name.starts_with("direct_tf32x3"); });
     return names;
   }
-  bool allows(const char* variant) const { return kernel_->allows(group_, {variant, 1}); }
   // Of arithmetic on a full device.
   double arithmetic_us(const char* variant) const {
-    const Work work = kernel_->work(group_, {variant, 1});
-    return work.padded_flops / (known_devices().front().fp32_flops * work.peak_share) * 1e6;
+    const Work counted = work({variant});
+    return counted.padded_flops / (known_devices().front().fp32_flops * counted.peak_share) * 1e6;
   }
-
- private:
-  ir::Graph graph_;
-  Group group_;
-  std::unique_ptr<KernelTemplate> kernel_ = make_convolution();
 };
 
 using Names = std::vector<std::string>;
@@ -63,8 +47,8 @@ TEST(DirectConvolutionSettings, HaveNoMoreChannelsThanTheProblem) {
 
 // At reduced sizes the program's own setting stays, so that what is verified there is what runs.
 TEST(DirectConvolutionSettings, OfMoreChannelsComputeFewerToo) {
-  EXPECT_TRUE(DirectConvolution(direct_program(3, 9, 5, kPlain)).allows("direct_64"));
-  EXPECT_FALSE(DirectConvolution(direct_program(3, 9, 5, kPlain)).allows("direct_128"));
+  EXPECT_TRUE(DirectConvolution(direct_program(3, 9, 5, kPlain)).allows({"direct_64"}));
+  EXPECT_FALSE(DirectConvolution(direct_program(3, 9, 5, kPlain)).allows({"direct_128"}));
 }
 
 TEST(DirectConvolutionSettings, AreExactAndOfOneGroup) {
@@ -73,7 +57,7 @@ TEST(DirectConvolutionSettings, AreExactAndOfOneGroup) {
       "y = conv2d(x, w, none; stride=[1,1], padding=[0,0], dilation=[1,1], groups=2)\n"
       "return output \"0\" = y\n";
   EXPECT_TRUE(DirectConvolution(grouped).offered().empty());
-  EXPECT_FALSE(DirectConvolution(grouped).allows("direct_8"));
+  EXPECT_FALSE(DirectConvolution(grouped).allows({"direct_8"}));
   // Sixteen channels are rounded there, as the baseline rounds them.
   EXPECT_TRUE(DirectConvolution(direct_program(16, 64, 64, kPlain)).offered(MathMode::kKernelBench).empty());
   EXPECT_FALSE(DirectConvolution(direct_program(8, 64, 64, kPlain)).offered(MathMode::kKernelBench).empty());

@@ -2,28 +2,18 @@
 // What tiles of a convolution are expected to reach, by how its windows are gathered.
 #include <gtest/gtest.h>
 
-#include <set>
-
-#include "ir/text/parser.h"
 #include "kernels/conv/convolution.h"
+#include "kernels/template/kernel_fixture.h"
 
 namespace stitch::kernels {
 namespace {
 
 Work work_of(const std::string& node, const std::string& weight, const Setting& setting,
              const std::string& behind = "z = relu(y)\n", const std::string& extra = "") {
-  const ir::Graph graph =
-      ir::parse("graph g mode=eval\nx: f32[16,64,64,64] = input \"x\"\nw: f32[" + weight + "] = parameter \"w\"\n" +
-                    extra + "y = " + node + "\n" + behind + "return output \"0\" = z\n",
-                "sample")
-          .value();
-  std::set<ir::ValueId> stored;
-  for (const ir::GraphInput& input : graph.inputs) {
-    stored.insert(input.value);
-  }
-  const Group group =
-      make_group(graph, ir::NodeId{0}, {ir::NodeId{0}, ir::NodeId{1}}, stored, graph.nodes.back().outputs);
-  return make_convolution()->work(group, setting);
+  const std::string text = "graph g mode=eval\nx: f32[16,64,64,64] = input \"x\"\nw: f32[" + weight +
+                           "] = parameter \"w\"\n" + extra + "y = " + node + "\n" + behind +
+                           "return output \"0\" = z\n";
+  return AskedKernel(text, make_convolution()).work(setting);
 }
 
 const Setting kTiles{"tf32_64x64", 1};

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/text/parser.h"
 #include "kernels/conv/convolution.h"
+#include "kernels/template/kernel_fixture.h"
 
 namespace stitch::kernels {
 namespace {
@@ -20,35 +20,11 @@ constexpr const char* kPlane = "conv2d(x, w, none; stride=[1,1], padding=[1,1], 
 constexpr const char* kVolumeBack =
     "conv_transpose3d(v, u, none; stride=[2,2,2], padding=[1,1,1], output_padding=[1,1,1], dilation=[1,1,1], groups=1)";
 
-class LibraryOfConvolution {
+class LibraryOfConvolution : public AskedKernel {
  public:
-  explicit LibraryOfConvolution(const std::string& text) : graph_(ir::parse(text, "sample").value()) {
-    std::set<ir::ValueId> stored;
-    for (const ir::GraphInput& input : graph_.inputs) {
-      stored.insert(input.value);
-    }
-    std::vector<ir::NodeId> nodes;
-    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
-      nodes.push_back(ir::NodeId{static_cast<int>(i)});
-    }
-    group_ = make_group(graph_, nodes.front(), nodes, stored, {graph_.outputs[0].value});
-  }
+  explicit LibraryOfConvolution(const std::string& text) : AskedKernel(text, make_convolution()) {}
 
-  std::vector<std::string> offered(MathMode math) const {
-    std::vector<std::string> names;
-    for (const Setting& setting : kernel_->library_space(group_, known_devices().front(), math)) {
-      names.push_back(setting.variant);
-    }
-    return names;
-  }
-  Work work(const char* variant) const { return kernel_->work(group_, {variant, 1}); }
-  int64_t scratch_bytes(const char* variant) const { return kernel_->shape(group_, {variant, 1})->scratch_bytes; }
-  bool allows(const char* variant) const { return kernel_->allows(group_, {variant, 1}); }
-
- private:
-  ir::Graph graph_;
-  Group group_;
-  std::unique_ptr<KernelTemplate> kernel_ = make_convolution();
+  std::vector<std::string> offered(MathMode math) const { return variants_of(libraries(math)); }
 };
 
 constexpr int64_t kFixedScratch = (int64_t{64} << 20) + 768;
@@ -66,8 +42,8 @@ TEST(ConvolutionLibrary, OffersLayoutsAndAdviceByTheModesRounding) {
       "conv_transpose2d(x, w, none; stride=[1,1], padding=[1,1], output_padding=[0,0], dilation=[1,1], groups=2)"));
   EXPECT_EQ(grouped.offered(MathMode::kKernelBench), exact);
   EXPECT_EQ(grouped.offered(MathMode::kReduced), rounded);
-  EXPECT_TRUE(grouped.allows("cudnn_tf32_nchw_2"));
-  EXPECT_FALSE(grouped.allows("cudnn_tf32_3"));
+  EXPECT_TRUE(grouped.allows({"cudnn_tf32_nchw_2"}));
+  EXPECT_FALSE(grouped.allows({"cudnn_tf32_3"}));
 }
 
 // As tensors lie cuDNN converts them in its workspace; turned, they need memory of their own besides, and so do the
@@ -75,12 +51,12 @@ TEST(ConvolutionLibrary, OffersLayoutsAndAdviceByTheModesRounding) {
 TEST(ConvolutionLibrary, ScratchHoldsWhatIsConvertedAndSumsWithoutAPlace) {
   const LibraryOfConvolution plane(library_program(kPlane));
   const int64_t converted = 2 * kPlaneBytes + kPlaneWeightBytes;
-  EXPECT_EQ(plane.scratch_bytes("cudnn_tf32"), kFixedScratch + converted + kPlaneBytes + kPlaneWeightBytes);
-  EXPECT_EQ(plane.scratch_bytes("cudnn_tf32_nchw"), kFixedScratch + converted);
+  EXPECT_EQ(plane.shape({"cudnn_tf32"}).scratch_bytes, kFixedScratch + converted + kPlaneBytes + kPlaneWeightBytes);
+  EXPECT_EQ(plane.shape({"cudnn_tf32_nchw"}).scratch_bytes, kFixedScratch + converted);
   const LibraryOfConvolution reordered(library_program(kPlane, "r = permute(y; dims=[0,1,3,2])\n"));
-  EXPECT_EQ(reordered.scratch_bytes("cudnn_fp32"), kFixedScratch + converted + kPlaneBytes);
+  EXPECT_EQ(reordered.shape({"cudnn_fp32"}).scratch_bytes, kFixedScratch + converted + kPlaneBytes);
   const LibraryOfConvolution followed(library_program(kPlane, "r = relu(y)\n"));
-  EXPECT_EQ(followed.scratch_bytes("cudnn_fp32"), kFixedScratch + converted);
+  EXPECT_EQ(followed.shape({"cudnn_fp32"}).scratch_bytes, kFixedScratch + converted);
 }
 
 // Where a new state is written the old one may lie, which the epilogue has yet to read.
@@ -89,17 +65,17 @@ TEST(ConvolutionLibrary, LeavesNoSumsInAState) {
       "graph g mode=eval\nx: f32[4,16,64,64] = input \"x\"\ns: f32[4,16,64,64] = state \"s\"\n"
       "w: f32[16,16,3,3] = parameter \"w\"\ny = " +
       std::string(kPlane) + "\nr = add(y, s)\nreturn state \"s\" = r\n");
-  EXPECT_EQ(counting.scratch_bytes("cudnn_fp32"), kFixedScratch + 3 * kPlaneBytes + kPlaneWeightBytes);
+  EXPECT_EQ(counting.shape({"cudnn_fp32"}).scratch_bytes, kFixedScratch + 3 * kPlaneBytes + kPlaneWeightBytes);
 }
 
 TEST(ConvolutionLibrary, CountsASecondPassWhereSomethingFollowsTheSums) {
   const LibraryOfConvolution bare(library_program(kPlane));
   const LibraryOfConvolution followed(library_program(kPlane, "r = relu(y)\n"));
-  EXPECT_EQ(bare.work("cudnn_fp32").launches, 1);
-  EXPECT_EQ(followed.work("cudnn_fp32").launches, 2);
-  EXPECT_EQ(bare.work("cudnn_tf32").launches, 3);
-  EXPECT_EQ(bare.work("cudnn_fp32").serial_bytes, 0);
-  EXPECT_EQ(followed.work("cudnn_fp32").serial_bytes, 2.0 * kPlaneBytes);
+  EXPECT_EQ(bare.work({"cudnn_fp32"}).launches, 1);
+  EXPECT_EQ(followed.work({"cudnn_fp32"}).launches, 2);
+  EXPECT_EQ(bare.work({"cudnn_tf32"}).launches, 3);
+  EXPECT_EQ(bare.work({"cudnn_fp32"}).serial_bytes, 0);
+  EXPECT_EQ(followed.work({"cudnn_fp32"}).serial_bytes, 2.0 * kPlaneBytes);
 }
 
 // Its depthwise kernels wait for memory longer than a copy does, and groups are multiplied in fp32 in every mode.
@@ -107,23 +83,23 @@ TEST(ConvolutionLibrary, CountsWhatGroupsCost) {
   const LibraryOfConvolution depthwise(
       "graph g mode=eval\nx: f32[4,16,64,64] = input \"x\"\nw: f32[16,1,3,3] = parameter \"w\"\n"
       "y = conv2d(x, w, none; stride=[1,1], padding=[1,1], dilation=[1,1], groups=16)\nreturn output \"0\" = y\n");
-  EXPECT_EQ(depthwise.work("cudnn_tf32").pipe, Pipe::kFp32);
-  EXPECT_EQ(depthwise.work("cudnn_fp32").bandwidth_share, 0.2);
+  EXPECT_EQ(depthwise.work({"cudnn_tf32"}).pipe, Pipe::kFp32);
+  EXPECT_EQ(depthwise.work({"cudnn_fp32"}).bandwidth_share, 0.2);
   const LibraryOfConvolution whole(library_program(kPlane));
-  EXPECT_EQ(whole.work("cudnn_tf32").pipe, Pipe::kTf32);
-  EXPECT_EQ(whole.work("cudnn_fp32").bandwidth_share, 1.0);
+  EXPECT_EQ(whole.work({"cudnn_tf32"}).pipe, Pipe::kTf32);
+  EXPECT_EQ(whole.work({"cudnn_fp32"}).bandwidth_share, 1.0);
   // One after the other, turned there and back.
   const LibraryOfConvolution grouped(
       "graph g mode=eval\nx: f32[4,16,64,64] = input \"x\"\nw: f32[16,8,1,1] = parameter \"w\"\n"
       "y = conv2d(x, w, none; stride=[1,1], padding=[0,0], dilation=[1,1], groups=2)\nreturn output \"0\" = y\n");
-  EXPECT_EQ(grouped.work("cudnn_fp32").bandwidth_share, 0.15);
-  EXPECT_LT(grouped.work("cudnn_fp32").peak_share, 0.5 * whole.work("cudnn_fp32").peak_share);
+  EXPECT_EQ(grouped.work({"cudnn_fp32"}).bandwidth_share, 0.15);
+  EXPECT_LT(grouped.work({"cudnn_fp32"}).peak_share, 0.5 * whole.work({"cudnn_fp32"}).peak_share);
 }
 
 // No tap between inputs is counted.
 TEST(ConvolutionLibrary, CountsTheTapsOfEachInputOfATransposedConvolution) {
   const LibraryOfConvolution back(library_program(kVolumeBack));
-  EXPECT_EQ(back.work("cudnn_tf32").flops, 2.0 * (4 * 16 * 8 * 16 * 16) * (16 * 27));
+  EXPECT_EQ(back.work({"cudnn_tf32"}).flops, 2.0 * (4 * 16 * 8 * 16 * 16) * (16 * 27));
 }
 
 }  // namespace

@@ -4,36 +4,19 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/text/parser.h"
 #include "kernels/gemm/gemm.h"
+#include "kernels/template/kernel_fixture.h"
 
 namespace stitch::kernels {
 namespace {
 
 // A product of 64 batches, and what follows it, to `result`.
-class Followed {
+class Followed : public AskedKernel {
  public:
   Followed(const std::string& result_type, const std::string& nodes)
-      : graph_(ir::parse("graph g mode=eval\nx: f32[64,128,256] = input \"x\"\nw: f32[64,256,512] = input \"w\"\n"
-                         "r: f32[" +
-                             result_type + "] = input \"r\"\ny = matmul(x, w)\n" + nodes + "return output \"0\" = z\n",
-                         "sample")
-                   .value()) {
-    std::vector<ir::NodeId> all;
-    for (size_t node = 0; node < graph_.nodes.size(); ++node) {
-      all.push_back(ir::NodeId{static_cast<int>(node)});
-    }
-    group_ =
-        make_group(graph_, ir::NodeId{0}, all, {graph_.inputs[0].value, graph_.inputs[1].value, graph_.inputs[2].value},
-                   graph_.nodes.back().outputs);
-  }
-
-  const Group& group() const { return group_; }
-  Work work(const Setting& setting) const { return make_gemm()->work(group_, setting); }
-
- private:
-  ir::Graph graph_;
-  Group group_;
+      : AskedKernel("graph g mode=eval\nx: f32[64,128,256] = input \"x\"\nw: f32[64,256,512] = input \"w\"\nr: f32[" +
+                        result_type + "] = input \"r\"\ny = matmul(x, w)\n" + nodes + "return output \"0\" = z\n",
+                    make_gemm()) {}
 };
 
 const Setting kTiles{"tf32x3_64x64", 1};
@@ -56,14 +39,9 @@ TEST(Epilogue, WaitsWhereResultsAreStoredInAnotherOrder) {
 
 TEST(Product, PaysForColumnsThatHangOver) {
   const auto share_of = [](int64_t columns) {
-    const ir::Graph graph =
-        ir::parse("graph g mode=eval\nx: f32[64,256] = input \"x\"\nw: f32[" + std::to_string(columns) +
-                      ",256] = input \"w\"\ny = linear(x, w, none)\nreturn output \"0\" = y\n",
-                  "sample")
-            .value();
-    const Group group = make_group(graph, ir::NodeId{0}, {ir::NodeId{0}},
-                                   {graph.inputs[0].value, graph.inputs[1].value}, graph.nodes[0].outputs);
-    return make_gemm()->work(group, kTiles).peak_share;
+    const std::string text = "graph g mode=eval\nx: f32[64,256] = input \"x\"\nw: f32[" + std::to_string(columns) +
+                             ",256] = input \"w\"\ny = linear(x, w, none)\nreturn output \"0\" = y\n";
+    return AskedKernel(text, make_gemm()).work(kTiles).peak_share;
   };
   EXPECT_LT(share_of(16), 0.9 * share_of(64));
 }

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <string>
 
-#include "ir/text/parser.h"
+#include "kernels/template/kernel_fixture.h"
 
 namespace stitch::kernels {
 namespace {
@@ -19,15 +19,7 @@ KeptDiagonals kept_of(const std::string& behind, size_t results = 1) {
                                   behind,
                               "sample")
                               .value();
-  std::vector<ir::NodeId> nodes;
-  for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    nodes.push_back(ir::NodeId{static_cast<int32_t>(i)});
-  }
-  std::vector<ir::ValueId> outputs;
-  for (size_t i = 0; i < results; ++i) {
-    outputs.push_back(graph.outputs[i].value);
-  }
-  return kept_diagonals(make_group(graph, nodes[0], nodes, {graph.inputs[0].value, graph.inputs[1].value}, outputs));
+  return kept_diagonals(group_of_all(graph, RootNode::kFirst, results));
 }
 
 TEST(KeptDiagonals, TheTriangleOfAProductBoundsThem) {

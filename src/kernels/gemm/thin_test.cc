@@ -6,60 +6,47 @@
 
 #include <algorithm>
 
-#include "ir/text/parser.h"
 #include "kernels/code/step_code.h"
 #include "kernels/gemm/gemm.h"
+#include "kernels/template/kernel_fixture.h"
 
 namespace stitch::kernels {
 namespace {
 
-class Product {
+class Product : public AskedKernel {
  public:
   Product(int64_t rows, int64_t depth, int64_t columns)
-      : graph_(ir::parse("graph g mode=eval\na: f32[" + std::to_string(rows) + "," + std::to_string(depth) +
-                             "] = input \"a\"\nb: f32[" + std::to_string(depth) + "," + std::to_string(columns) +
-                             "] = input \"b\"\ny = matmul(a, b)\nreturn output \"0\" = y\n",
-                         "sample")
-                   .value()),
-        group_(make_group(graph_, ir::NodeId{0}, {ir::NodeId{0}}, {graph_.inputs[0].value, graph_.inputs[1].value},
-                          graph_.nodes[0].outputs)) {}
+      : AskedKernel("graph g mode=eval\na: f32[" + std::to_string(rows) + "," + std::to_string(depth) +
+                        "] = input \"a\"\nb: f32[" + std::to_string(depth) + "," + std::to_string(columns) +
+                        "] = input \"b\"\ny = matmul(a, b)\nreturn output \"0\" = y\n",
+                    make_gemm()) {}
 
-  bool offers(const char* variant, MathMode math = MathMode::kFp32) const {
-    const std::vector<Setting> space = kernel_->space(group_, known_devices().front(), math);
-    return std::find(space.begin(), space.end(), Setting{variant, 1}) != space.end();
-  }
-  bool allows(const char* variant) const { return kernel_->allows(group_, {variant, 1}); }
   // Whether a line of the step's launch has `text`.
   bool launches(const char* variant, const std::string& text) const {
-    const std::vector<std::string> lines = to_text(kernel_->draft(group_, {variant, 1}).value()).launch;
+    const std::vector<std::string> lines = to_text(kernel().draft(group(), {variant}).value()).launch;
     return std::any_of(lines.begin(), lines.end(),
                        [&](const std::string& line) { return line.find(text) != std::string::npos; });
   }
-
- private:
-  ir::Graph graph_;
-  Group group_;
-  std::unique_ptr<KernelTemplate> kernel_ = make_gemm();
 };
 
 TEST(ThinProduct, IsASettingUpToADepthOf64) {
-  EXPECT_TRUE(Product(4096, 64, 4096).offers("tf32x3_thin"));
-  EXPECT_TRUE(Product(4096, 64, 4096).allows("tf32x3_thin"));
-  EXPECT_FALSE(Product(4096, 65, 4096).offers("tf32x3_thin"));
-  EXPECT_FALSE(Product(4096, 65, 4096).allows("tf32x3_thin"));
+  EXPECT_TRUE(Product(4096, 64, 4096).offers({"tf32x3_thin"}));
+  EXPECT_TRUE(Product(4096, 64, 4096).allows({"tf32x3_thin"}));
+  EXPECT_FALSE(Product(4096, 65, 4096).offers({"tf32x3_thin"}));
+  EXPECT_FALSE(Product(4096, 65, 4096).allows({"tf32x3_thin"}));
 }
 
 TEST(ThinProduct, IsNotOfferedWhereABlockHardlyWalks) {
-  EXPECT_FALSE(Product(64, 64, 4096).offers("tf32x3_thin"));
-  EXPECT_FALSE(Product(4096, 64, 64).offers("tf32x3_thin"));
-  EXPECT_TRUE(Product(4096, 64, 64).allows("tf32x3_thin"));
+  EXPECT_FALSE(Product(64, 64, 4096).offers({"tf32x3_thin"}));
+  EXPECT_FALSE(Product(4096, 64, 64).offers({"tf32x3_thin"}));
+  EXPECT_TRUE(Product(4096, 64, 64).allows({"tf32x3_thin"}));
 }
 
 TEST(ThinProduct, RoundsOnlyWhereTheModeMay) {
   const Product product(4096, 32, 4096);
-  EXPECT_FALSE(product.offers("tf32_thin"));
-  EXPECT_FALSE(product.offers("tf32_thin", MathMode::kKernelBench));
-  EXPECT_TRUE(product.offers("tf32_thin", MathMode::kTf32));
+  EXPECT_FALSE(product.offers({"tf32_thin"}));
+  EXPECT_FALSE(product.offers({"tf32_thin"}, MathMode::kKernelBench));
+  EXPECT_TRUE(product.offers({"tf32_thin"}, MathMode::kTf32));
 }
 
 TEST(ThinProduct, IsCompiledForTheDepthAtHand) {

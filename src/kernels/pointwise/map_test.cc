@@ -4,20 +4,16 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/text/parser.h"
+#include "kernels/template/kernel_fixture.h"
 
 namespace stitch::kernels {
 namespace {
 
 // Beside what memory takes, of x[8,64,`pixels`] + r.
 double slots(const std::string& pixels, const std::string& operand, const std::string& lanes) {
-  const ir::Graph graph = ir::parse("graph g mode=eval\nx: f32[8,64," + pixels + "] = input \"x\"\nr: f32[" + operand +
-                                        "] = input \"r\"\ny = add(x, r)\nreturn output \"0\" = y\n",
-                                    "sample")
-                              .value();
-  const Group group = make_group(graph, ir::NodeId{0}, {ir::NodeId{0}}, {graph.inputs[0].value, graph.inputs[1].value},
-                                 graph.nodes[0].outputs);
-  return make_pointwise_map()->work(group, {lanes, 1}).padded_flops;
+  const std::string text = "graph g mode=eval\nx: f32[8,64," + pixels + "] = input \"x\"\nr: f32[" + operand +
+                           "] = input \"r\"\ny = add(x, r)\nreturn output \"0\" = y\n";
+  return AskedKernel(text, make_pointwise_map()).work({lanes}).padded_flops;
 }
 
 TEST(Map, NeighboursAreTakenTogetherWhereTheyAreAlike) {
@@ -40,13 +36,8 @@ ir::Graph turned(const std::string& sizes, const std::string& order) {
 }
 
 std::vector<std::string> settings_of(const ir::Graph& graph) {
-  const Group group =
-      make_group(graph, ir::NodeId{1}, {ir::NodeId{0}, ir::NodeId{1}}, {graph.inputs[0].value}, graph.nodes[1].outputs);
-  std::vector<std::string> names;
-  for (const Setting& setting : make_pointwise_map()->space(group, known_devices().front(), MathMode::kFp32)) {
-    names.push_back(setting.variant);
-  }
-  return names;
+  return variants_of(
+      make_pointwise_map()->space(group_of_all(graph, RootNode::kLast), known_devices().front(), MathMode::kFp32));
 }
 
 TEST(Map, TilesAreOfferedWhereAnOperandLiesAlongAnotherAxis) {

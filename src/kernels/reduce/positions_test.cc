@@ -4,33 +4,18 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
-#include "ir/text/parser.h"
+#include "kernels/template/kernel_fixture.h"
 
 namespace stitch::kernels {
 namespace {
 
-class Argmax {
+class Argmax : public AskedKernel {
  public:
   // Of three axes, over `axis`.
   Argmax(const std::string& shape, int axis)
-      : graph_(ir::parse("graph g mode=eval\nx: f32[" + shape + "] = input \"x\"\ny = argmax(x; dim=[" +
-                             std::to_string(axis) + "], keepdim=false)\nreturn output \"0\" = y\n",
-                         "sample")
-                   .value()),
-        group_(make_group(graph_, ir::NodeId{0}, {ir::NodeId{0}}, {graph_.inputs[0].value}, graph_.nodes[0].outputs)) {}
-
-  bool offers(const Setting& setting) const {
-    const std::vector<Setting> space = kernel_->space(group_, known_devices().front(), MathMode::kFp32);
-    return std::find(space.begin(), space.end(), setting) != space.end();
-  }
-  Work work(const Setting& setting) const { return kernel_->work(group_, setting); }
-
- private:
-  ir::Graph graph_;
-  Group group_;
-  std::unique_ptr<KernelTemplate> kernel_ = make_reduce_positions();
+      : AskedKernel("graph g mode=eval\nx: f32[" + shape + "] = input \"x\"\ny = argmax(x; dim=[" +
+                        std::to_string(axis) + "], keepdim=false)\nreturn output \"0\" = y\n",
+                    make_reduce_positions()) {}
 };
 
 TEST(Positions, AMiddleAxisIsSharedByThreadsOfNeighbouringRows) {

@@ -4,42 +4,22 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/text/parser.h"
+#include "kernels/template/kernel_fixture.h"
 
 namespace stitch::kernels {
 namespace {
 
-class StackOfLayers {
+class StackOfLayers : public AskedKernel {
  public:
   // The last of `lines` is the top layer, whose output the program hands back.
   explicit StackOfLayers(const std::string& lines)
-      : graph_(ir::parse("graph g mode=eval\nx: f32[5,3,6] = input \"x\"\ns: f32[1,3,4] = input \"s\"\n"
-                         "b: f32[4] = parameter \"b\"\nw: f32[4,6] = parameter \"w\"\nu: f32[4,4] = parameter \"u\"\n" +
-                             lines + "return output \"0\" = top\n",
-                         "sample")
-                   .value()) {
-    std::set<ir::ValueId> stored;
-    for (const ir::GraphInput& input : graph_.inputs) {
-      stored.insert(input.value);
-    }
-    std::vector<ir::NodeId> nodes;
-    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
-      nodes.push_back(ir::NodeId{static_cast<int>(i)});
-    }
-    group_ = make_group(graph_, nodes.back(), nodes, stored, {graph_.outputs[0].value});
-  }
+      : AskedKernel(
+            "graph g mode=eval\nx: f32[5,3,6] = input \"x\"\ns: f32[1,3,4] = input \"s\"\n"
+            "b: f32[4] = parameter \"b\"\nw: f32[4,6] = parameter \"w\"\nu: f32[4,4] = parameter \"u\"\n" +
+                lines + "return output \"0\" = top\n",
+            make_recurrent_stack(), RootNode::kLast) {}
 
-  std::string refusal() const { return kernel_->fits(group_).reason; }
-  std::vector<Setting> libraries(MathMode math) const {
-    return kernel_->library_space(group_, known_devices().front(), math);
-  }
-  Work work(const char* variant) const { return kernel_->work(group_, {variant, 1}); }
-  int64_t scratch_bytes(const char* variant) const { return kernel_->shape(group_, {variant, 1})->scratch_bytes; }
-
- private:
-  ir::Graph graph_;
-  Group group_;
-  std::unique_ptr<KernelTemplate> kernel_ = make_recurrent_stack();
+  std::string refusal() const { return kernel().fits(group()).reason; }
 };
 
 std::string layer(const std::string& name, const std::string& gates, const std::string& bias = "none",
@@ -65,9 +45,9 @@ TEST(RecurrentStack, TakesLayersWithTheProductsOfTheirInputsAlone) {
 
 TEST(RecurrentStack, AWaveIsALaunchAndAsManyMoreAsThereAreLayersBelow) {
   const StackOfLayers two(kBelow + "g1 = linear(below, u, b)\n" + layer("top", "g1", "b"));
-  EXPECT_EQ(two.work("wave_rows_4").launches, 5 + 1 + 2);  // five steps, one layer below, two fillings
-  EXPECT_EQ(two.scratch_bytes("wave_rows_4"), 3 * 2 * 3 * 4 * 4);
-  EXPECT_GT(two.scratch_bytes("cudnn_fp32"), int64_t{33} << 20);
+  EXPECT_EQ(two.work({"wave_rows_4"}).launches, 5 + 1 + 2);  // five steps, one layer below, two fillings
+  EXPECT_EQ(two.shape({"wave_rows_4"}).scratch_bytes, 3 * 2 * 3 * 4 * 4);
+  EXPECT_GT(two.shape({"cudnn_fp32"}).scratch_bytes, int64_t{33} << 20);
 }
 
 TEST(RecurrentStack, CudnnIsOfferedByTheModesRoundingWhereEveryLayerHasBothBiasesOrNone) {
