@@ -114,8 +114,9 @@ void unpack_q3_k(const uint8_t* in, float* out) {
   }
 }
 
-// Two scales, 12 bytes of 6-bit pairs, 128 bytes of 4-bit numbers.
-void unpack_q4_k(const uint8_t* in, float* out) {
+// Two scales, then 12 bytes of 6-bit pairs, a scale and a minimum for each part of 32: of number(part, i).
+template <typename Number>
+void unpack_parts(const uint8_t* in, float* out, const Number& number) {
   const float scale = half_to_float(in);
   const float min = half_to_float(in + 2);
   for (int part = 0; part < 8; ++part) {
@@ -123,26 +124,23 @@ void unpack_q4_k(const uint8_t* in, float* out) {
     const float part_scale = scale * static_cast<float>(pair.scale);
     const float part_min = min * static_cast<float>(pair.min);
     for (int i = 0; i < 32; ++i) {
-      const int number = (in[16 + part / 2 * 32 + i] >> (4 * (part % 2))) & 15;
-      out[part * 32 + i] = part_scale * static_cast<float>(number) - part_min;
+      out[part * 32 + i] = part_scale * static_cast<float>(number(part, i)) - part_min;
     }
   }
 }
 
+// 128 bytes of 4-bit numbers behind the scales.
+void unpack_q4_k(const uint8_t* in, float* out) {
+  unpack_parts(in, out, [&](int part, int i) { return (in[16 + part / 2 * 32 + i] >> (4 * (part % 2))) & 15; });
+}
+
 // As Q4_K, with 32 bytes of fifth bits before the numbers.
 void unpack_q5_k(const uint8_t* in, float* out) {
-  const float scale = half_to_float(in);
-  const float min = half_to_float(in + 2);
-  for (int part = 0; part < 8; ++part) {
-    const ScaleAndMin pair = scale_and_min(in + 4, part);
-    const float part_scale = scale * static_cast<float>(pair.scale);
-    const float part_min = min * static_cast<float>(pair.min);
-    for (int i = 0; i < 32; ++i) {
-      const int low = (in[48 + part / 2 * 32 + i] >> (4 * (part % 2))) & 15;
-      const int high = (in[16 + i] >> part) & 1;
-      out[part * 32 + i] = part_scale * static_cast<float>(low | (high << 4)) - part_min;
-    }
-  }
+  unpack_parts(in, out, [&](int part, int i) {
+    const int low = (in[48 + part / 2 * 32 + i] >> (4 * (part % 2))) & 15;
+    const int high = (in[16 + i] >> part) & 1;
+    return low | (high << 4);
+  });
 }
 
 // 128 bytes of lower 4 bits, 64 of upper 2, sixteen scales of 8 bits, the scale of these.
