@@ -59,42 +59,59 @@ std::vector<double> pooled(const std::vector<double>& planes, int64_t in_height,
   return result;
 }
 
+// A convolution on the device, and what its pool has to be: `rows` by `columns` at a time, of planes below each other
+// where there are several.
+template <typename Window>
+struct PooledCase {
+  ConvCase<Window> problem;
+  int64_t rows;
+  int64_t columns;
+  std::vector<double> want;
+  DeviceFloats x;
+  DeviceFloats weight;
+  DeviceFloats bias;
+  DeviceFloats y;
+
+  PooledCase(const ConvShape& shape, int64_t rows, int64_t columns, bool takes_largest)
+      : problem(shape),
+        rows(rows),
+        columns(columns),
+        want(pooled(problem.want, shape.out_depth * shape.out_height, shape.out_width, rows, columns, takes_largest)),
+        x(problem.x),
+        weight(problem.weight),
+        bias(problem.bias),
+        y(static_cast<int64_t>(want.size())) {}
+  // By whole planes, of which it takes means.
+  explicit PooledCase(const ConvShape& shape)
+      : PooledCase(shape, shape.out_depth * shape.out_height, shape.out_width, false) {}
+
+  const ConvShape& shape() const { return problem.shape; }
+  int64_t height() const { return shape().out_depth * shape().out_height / rows; }
+  int64_t width() const { return shape().out_width / columns; }
+  AddBias element() const { return {bias.data()}; }
+  StorePooled store() const { return {y.data(), shape().out_channels, height(), width()}; }
+  float divisor() const { return static_cast<float>(rows * columns); }
+};
+
 template <int kChannels, typename Window, typename Join, int kHeight, int kWidth>
 void check_windows(Checker& checker, const std::string& name, const ConvShape& shape) {
-  const ConvCase<Window> problem(shape);
-  const std::vector<double> want =
-      pooled(problem.want, shape.out_height, shape.out_width, kHeight, kWidth, std::is_same_v<Join, LargestOfWindow>);
-  const DeviceFloats x(problem.x);
-  const DeviceFloats weight(problem.weight);
-  const DeviceFloats bias(problem.bias);
-  const DeviceFloats y(static_cast<int64_t>(want.size()));
-  const int64_t height = shape.out_height / kHeight;
-  const int64_t width = shape.out_width / kWidth;
-  checker.launched(
-      name, launch_conv_direct_pool<DirectTile<kChannels>, Window, Join, kHeight, kWidth>(
-                shape, x.data(), weight.data(), AddBias{bias.data()},
-                StorePooled{y.data(), shape.out_channels, height, width}, height, width, kHeight * kWidth, nullptr));
-  checker.close(name, y.values(), want, 1e-5);
+  const PooledCase<Window> pool(shape, kHeight, kWidth, std::is_same_v<Join, LargestOfWindow>);
+  checker.launched(name, launch_conv_direct_pool<DirectTile<kChannels>, Window, Join, kHeight, kWidth>(
+                             shape, pool.x.data(), pool.weight.data(), pool.element(), pool.store(), pool.height(),
+                             pool.width(), pool.divisor(), nullptr));
+  checker.close(name, pool.y.values(), pool.want, 1e-5);
 }
 
 template <int kChannels, typename Window>
 void check_planes(Checker& checker, const std::string& name, const ConvShape& shape) {
-  const ConvCase<Window> problem(shape);
-  const int64_t rows = shape.out_depth * shape.out_height;
-  const std::vector<double> want = pooled(problem.want, rows, shape.out_width, rows, shape.out_width, false);
-  const DeviceFloats x(problem.x);
-  const DeviceFloats weight(problem.weight);
-  const DeviceFloats bias(problem.bias);
-  const DeviceFloats y(static_cast<int64_t>(want.size()));
+  const PooledCase<Window> pool(shape);
   using Tile = DirectTile<kChannels>;
   const int64_t parts = shape.out_depth * ceil_divide(shape.out_height, Tile::rows) *
                         (Tile::rows / Tile::rows_of_thread) * ceil_divide(shape.out_width, Tile::columns);
   const DeviceFloats scratch(shape.batch * shape.out_channels * parts);
-  checker.launched(
-      name, launch_conv_direct_mean<Tile, Window>(shape, x.data(), weight.data(), AddBias{bias.data()},
-                                                  StorePooled{y.data(), shape.out_channels, 1, 1},
-                                                  static_cast<float>(rows * shape.out_width), scratch.data(), nullptr));
-  checker.close(name, y.values(), want, 1e-5);
+  checker.launched(name, launch_conv_direct_mean<Tile, Window>(shape, pool.x.data(), pool.weight.data(), pool.element(),
+                                                               pool.store(), pool.divisor(), scratch.data(), nullptr));
+  checker.close(name, pool.y.values(), pool.want, 1e-5);
 }
 
 // An infinite input makes one plane of each channel infinite, or none: in that image the others stay what they are.
@@ -102,28 +119,22 @@ void check_planes(Checker& checker, const std::string& name, const ConvShape& sh
 template <typename Window, typename LaunchMean>
 void check_planes_of_mma(Checker& checker, const std::string& name, const ConvShape& shape,
                          const LaunchMean& launch_mean) {
-  const ConvCase<Window> problem(shape);
-  const int64_t rows = shape.out_depth * shape.out_height;
-  const std::vector<double> want = pooled(problem.want, rows, shape.out_width, rows, shape.out_width, false);
-  const DeviceFloats x(problem.x);
-  const DeviceFloats weight(problem.weight);
-  const DeviceFloats bias(problem.bias);
-  const DeviceFloats y(static_cast<int64_t>(want.size()));
-  const DeviceFloats scratch(shape.batch * shape.out_channels * rows * ceil_divide(shape.out_width, 32));
+  const PooledCase<Window> pool(shape);
+  const DeviceFloats scratch(shape.batch * shape.out_channels * pool.rows * ceil_divide(shape.out_width, 32));
   const auto launch = [&](const DeviceFloats& input) {
-    return launch_mean(shape, input.data(), weight.data(), AddBias{bias.data()},
-                       StorePooled{y.data(), shape.out_channels, 1, 1}, static_cast<float>(rows * shape.out_width),
+    return launch_mean(shape, input.data(), pool.weight.data(), pool.element(), pool.store(), pool.divisor(),
                        scratch.data());
   };
-  checker.launched(name, launch(x));
-  checker.close(name, y.values(), want, 1e-5);
-  std::vector<float> infinite = problem.x;  // its last element, of the last image
+  checker.launched(name, launch(pool.x));
+  checker.close(name, pool.y.values(), pool.want, 1e-5);
+  std::vector<float> infinite = pool.problem.x;  // its last element, of the last image
   infinite.back() = INFINITY;
   checker.launched(name + ", infinite", launch(DeviceFloats(infinite)));
-  const auto others = y.values();
+  const auto others = pool.y.values();
   const auto before = static_cast<ptrdiff_t>((shape.batch - 1) * shape.out_channels);
-  checker.close(name + ", images beside an infinite one", decltype(y.values()){others.begin(), others.begin() + before},
-                {want.begin(), want.begin() + before}, 1e-5);
+  checker.close(name + ", images beside an infinite one",
+                decltype(pool.y.values()){others.begin(), others.begin() + before},
+                {pool.want.begin(), pool.want.begin() + before}, 1e-5);
 }
 
 template <typename Tile, typename Window>

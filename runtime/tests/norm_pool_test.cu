@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kernels/norm/layer_norm_pool.cuh"
+#include "row_access.cuh"
 #include "support.h"
 
 namespace {
@@ -13,32 +14,10 @@ using namespace stitch_test;
 
 constexpr float kEpsilon = 1e-5f;
 
-struct Load {
-  const float* x;
-  int64_t columns;
-
-  __device__ float operator()(int64_t row, int64_t column) const { return x[row * columns + column]; }
-  template <int kLanes>
-  __device__ Lanes<float, kLanes> lanes(int64_t row, int64_t column) const {
-    return load_float_lanes<kLanes>(x + row * columns + column);
-  }
-};
-
 struct Scale {
   const float* weight;
 
   __device__ float operator()(int64_t, int64_t column, float value) const { return weight[column] * value + 1.0f; }
-};
-
-struct Store {
-  float* y;
-  int64_t columns;
-
-  __device__ void operator()(int64_t row, int64_t column, float value) const { y[row * columns + column] = value; }
-  template <int kLanes>
-  __device__ void lanes(int64_t row, int64_t column, const Lanes<float, kLanes>& values) const {
-    store_float_lanes(y + row * columns + column, values);
-  }
 };
 
 std::vector<double> normalised(const std::vector<float>& x, const std::vector<float>& weight) {
@@ -98,9 +77,10 @@ void check(Checker& checker, const std::string& name, int64_t planes, int64_t de
   const DeviceFloats device_x(x);
   const DeviceFloats device_weight(weight);
   const DeviceFloats y(static_cast<int64_t>(want.size()));
-  checker.launched(name, launch_layer_norm_pool<Pool, kThreads, kPerThread>(
-                             Load{device_x.data(), columns}, Scale{device_weight.data()},
-                             Store{y.data(), shape.out_columns}, shape, kEpsilon, Pool::rows * Pool::width, nullptr));
+  checker.launched(name,
+                   launch_layer_norm_pool<Pool, kThreads, kPerThread>(
+                       RowLanesLoad{device_x.data(), columns}, Scale{device_weight.data()},
+                       RowLanesStore{y.data(), shape.out_columns}, shape, kEpsilon, Pool::rows * Pool::width, nullptr));
   checker.close(name, y.values(), want, 1e-5);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/reduce/split.cuh"
+#include "row_access.cuh"
 #include "support.h"
 
 namespace {
@@ -22,17 +23,6 @@ struct LoadColumnLanes : LoadColumn {
   template <int kLanes>
   __device__ Lanes<float, kLanes> lanes(int64_t reduced, int64_t kept) const {
     return load_float_lanes<kLanes>(x + reduced * stride + kept);
-  }
-};
-
-struct LoadRow {
-  const float* x;
-  int64_t stride;
-
-  __device__ float operator()(int64_t kept, int64_t reduced) const { return x[kept * stride + reduced]; }
-  template <int kLanes>
-  __device__ Lanes<float, kLanes> lanes(int64_t kept, int64_t reduced) const {
-    return load_float_lanes<kLanes>(x + kept * stride + reduced);
   }
 };
 
@@ -97,7 +87,7 @@ void check_rows(Checker& checker, const Case& size, const std::string& name) {
   const auto x = random_floats(size.kept * size.reduced, 1, 0.5f, 1.5f);
   const DeviceFloats device_x(x);
   const auto want = expected<Accumulator>(x, size, false);
-  const LoadRow load{device_x.data(), size.reduced};
+  const RowLanesLoad load{device_x.data(), size.reduced};
   const ReduceShape shape{size.kept, size.reduced, lanes_aligned(device_x.data(), size.reduced)};
   const auto check = [&](const char* form, const auto& launch) {
     const DeviceFloats y(size.kept);
@@ -163,11 +153,12 @@ void check_special_values(Checker& checker) {
   const ReduceShape shape{3, 4, true};
   const DeviceFloats largest(3);
   checker.launched("max", launch_reduce_rows<MaxAccumulator, 32>(
-                              LoadRow{x.data(), 4}, Store<MaxAccumulator>{largest.data()}, shape, nullptr));
+                              RowLanesLoad{x.data(), 4}, Store<MaxAccumulator>{largest.data()}, shape, nullptr));
   checker.close("max of special values", largest.values(), {NAN, -inf, inf}, 0.0);
   const DeviceFloats log_sum(3);
-  checker.launched("logsumexp", launch_reduce_rows<LogSumExpAccumulator, 32>(
-                                    LoadRow{x.data(), 4}, Store<LogSumExpAccumulator>{log_sum.data()}, shape, nullptr));
+  checker.launched("logsumexp",
+                   launch_reduce_rows<LogSumExpAccumulator, 32>(
+                       RowLanesLoad{x.data(), 4}, Store<LogSumExpAccumulator>{log_sum.data()}, shape, nullptr));
   checker.close("logsumexp of special values", log_sum.values(), {NAN, -inf, inf}, 0.0);
 }
 

@@ -4,24 +4,13 @@
 #include "kernels/reduce/rewrite_columns.cuh"
 #include "kernels/reduce/rewrite_held.cuh"
 #include "kernels/reduce/rewrite_rows.cuh"
+#include "row_access.cuh"
 #include "support.h"
 
 namespace {
 
 using namespace stitch;
 using namespace stitch_test;
-
-// Coordinates are (reduced, kept) of a tensor whose kept axis is contiguous, or (row, column): the last has stride one.
-struct Load {
-  const float* x;
-  int64_t stride;
-
-  __device__ float operator()(int64_t outer, int64_t inner) const { return x[outer * stride + inner]; }
-  template <int kLanes>
-  __device__ Lanes<float, kLanes> lanes(int64_t outer, int64_t inner) const {
-    return load_float_lanes<kLanes>(x + outer * stride + inner);
-  }
-};
 
 // An element times a weight that changes along both axes, so that a term at a wrong place shows.
 __host__ __device__ float weight(int64_t outer, int64_t inner) {
@@ -119,7 +108,8 @@ template <typename Accumulator>
 void check_size(Checker& checker, const Size& size, const std::string& name) {
   const auto x = random_floats(size.outer * size.inner, 5, -1.0f, 1.5f);
   const DeviceFloats device_x(x);
-  const Load load{device_x.data(), size.inner};
+  // Of (row, column), or of (reduced, kept): the kept axis is the contiguous one.
+  const RowLanesLoad load{device_x.data(), size.inner};
   const bool vectorised = size.inner % 4 == 0 && lanes_aligned(device_x.data(), size.inner);
   const auto by_column = expected<Accumulator>(x, size, true);
   const ReduceShape columns{size.inner, size.outer, vectorised};

@@ -8,34 +8,13 @@
 #include "kernels/softmax/held.cuh"
 #include "kernels/softmax/shared.cuh"
 #include "kernels/softmax/turned.cuh"
+#include "row_access.cuh"
 #include "support.h"
 
 namespace {
 
 using namespace stitch;
 using namespace stitch_test;
-
-struct Load {
-  const float* x;
-  int64_t columns;
-
-  __device__ float operator()(int64_t row, int64_t column) const { return x[row * columns + column]; }
-  template <int kLanes>
-  __device__ Lanes<float, kLanes> lanes(int64_t row, int64_t column) const {
-    return load_float_lanes<kLanes>(x + row * columns + column);
-  }
-};
-
-struct Store {
-  float* y;
-  int64_t columns;
-
-  __device__ void operator()(int64_t row, int64_t column, float value) const { y[row * columns + column] = value; }
-  template <int kLanes>
-  __device__ void lanes(int64_t row, int64_t column, const Lanes<float, kLanes>& values) const {
-    store_float_lanes(y + row * columns + column, values);
-  }
-};
 
 constexpr float kEpsilon = 1e-5f;
 
@@ -62,45 +41,59 @@ void reference_row(What what, const float* x, int64_t columns, std::vector<doubl
   }
 }
 
+template <What kWhat>
+constexpr SoftmaxKind kSoftmaxKind = kWhat == What::kSoftmax ? SoftmaxKind::kSoftmax : SoftmaxKind::kLogSoftmax;
+
+// Drawn rows on the device, and what they have to become.
+struct RowCase {
+  What what;
+  std::vector<float> drawn;
+  DeviceFloats x;
+  DeviceFloats y;
+  RowShape shape;
+  std::vector<double> want{};
+
+  RowCase(What what, int64_t rows, int64_t columns, uint64_t seed, float low, float high)
+      : what(what),
+        drawn(random_floats(rows * columns, seed, low, high)),
+        x(drawn),
+        y(rows * columns),
+        shape{rows, columns, lanes_aligned(x.data(), columns)} {
+    for (int64_t row = 0; row < rows; ++row) {
+      reference_row(what, drawn.data() + row * columns, columns, want);
+    }
+  }
+
+  RowLanesLoad load() const { return {x.data(), shape.columns}; }
+  RowLanesStore store() const { return {y.data(), shape.columns}; }
+  std::string name(const std::string& how) const {
+    return "what " + std::to_string(static_cast<int>(what)) + " " + how + " " + std::to_string(shape.rows) + "x" +
+           std::to_string(shape.columns);
+  }
+};
+
 template <What kWhat, int kThreads, int kPerThread>
 void check(Checker& checker, int64_t rows, int64_t columns, float offset) {
-  const auto x = random_floats(rows * columns, 1, offset - 2.0f, offset + 2.0f);
-  const DeviceFloats device_x(x);
-  const DeviceFloats y(rows * columns);
-  const Load load{device_x.data(), columns};
-  const Store store{y.data(), columns};
-  const RowShape shape{rows, columns, lanes_aligned(device_x.data(), columns)};
-  std::vector<double> want;
-  for (int64_t row = 0; row < rows; ++row) {
-    reference_row(kWhat, x.data() + row * columns, columns, want);
-  }
-  const std::string name = "what " + std::to_string(static_cast<int>(kWhat)) + " threads " + std::to_string(kThreads) +
-                           " " + std::to_string(rows) + "x" + std::to_string(columns);
+  const RowCase problem(kWhat, rows, columns, 1, offset - 2.0f, offset + 2.0f);
+  const std::string name = problem.name("threads " + std::to_string(kThreads));
   if constexpr (kWhat == What::kLayerNorm) {
-    checker.launched(name, launch_layer_norm<kThreads, kPerThread>(load, store, shape, kEpsilon, nullptr));
+    checker.launched(name, launch_layer_norm<kThreads, kPerThread>(problem.load(), problem.store(), problem.shape,
+                                                                   kEpsilon, nullptr));
   } else {
-    constexpr SoftmaxKind kKind = kWhat == What::kSoftmax ? SoftmaxKind::kSoftmax : SoftmaxKind::kLogSoftmax;
-    checker.launched(name, launch_softmax<kKind, kThreads, kPerThread>(load, store, shape, nullptr));
+    checker.launched(name, launch_softmax<kSoftmaxKind<kWhat>, kThreads, kPerThread>(problem.load(), problem.store(),
+                                                                                     problem.shape, nullptr));
   }
-  checker.close(name, y.values(), want, 1e-5 * std::fmax(1.0, std::fabs(offset)));
+  checker.close(name, problem.y.values(), problem.want, 1e-5 * std::fmax(1.0, std::fabs(offset)));
 }
 
 // Rows that lanes of a warp share, more than a block has.
 template <int kThreads, int kPerThread>
 void check_lanes(Checker& checker, int64_t rows, int64_t columns) {
-  const auto x = random_floats(rows * columns, 5, -1.0f, 4.0f);
-  const DeviceFloats device_x(x);
-  const DeviceFloats y(rows * columns);
-  std::vector<double> want;
-  for (int64_t row = 0; row < rows; ++row) {
-    reference_row(What::kLayerNorm, x.data() + row * columns, columns, want);
-  }
-  const std::string name =
-      "lanes " + std::to_string(kThreads) + " " + std::to_string(rows) + "x" + std::to_string(columns);
-  const RowShape shape{rows, columns, lanes_aligned(device_x.data(), columns)};
-  checker.launched(name, launch_layer_norm_lanes<kThreads, kPerThread>(
-                             Load{device_x.data(), columns}, Store{y.data(), columns}, shape, kEpsilon, nullptr));
-  checker.close(name, y.values(), want, 1e-5);
+  const RowCase problem(What::kLayerNorm, rows, columns, 5, -1.0f, 4.0f);
+  const std::string name = problem.name("lanes " + std::to_string(kThreads));
+  checker.launched(name, launch_layer_norm_lanes<kThreads, kPerThread>(problem.load(), problem.store(), problem.shape,
+                                                                       kEpsilon, nullptr));
+  checker.close(name, problem.y.values(), problem.want, 1e-5);
 }
 
 template <What kWhat>
@@ -117,26 +110,17 @@ void check_shapes(Checker& checker) {
 // Rows that blocks share, in one group and in several (of 3 << 20 elements), whole and not.
 template <What kWhat>
 void check_shared(Checker& checker, int64_t rows, int64_t columns, int64_t parts) {
-  const auto x = random_floats(rows * columns, 4, -3.0f, 5.0f);
-  const DeviceFloats device_x(x);
-  const DeviceFloats y(rows * columns);
-  const Load load{device_x.data(), columns};
-  const Store store{y.data(), columns};
-  const RowShape shape{rows, columns, lanes_aligned(device_x.data(), columns)};
-  std::vector<double> want;
-  for (int64_t row = 0; row < rows; ++row) {
-    reference_row(kWhat, x.data() + row * columns, columns, want);
-  }
+  const RowCase problem(kWhat, rows, columns, 4, -3.0f, 5.0f);
   const DeviceFloats scratch(shared_rows_scratch_bytes<WelfordAccumulator>(rows, parts) / 4);
-  const std::string name = "what " + std::to_string(static_cast<int>(kWhat)) + " shared by " + std::to_string(parts) +
-                           " " + std::to_string(rows) + "x" + std::to_string(columns);
+  const std::string name = problem.name("shared by " + std::to_string(parts));
   if constexpr (kWhat == What::kLayerNorm) {
-    checker.launched(name, launch_layer_norm_shared(load, store, shape, kEpsilon, parts, scratch.data(), nullptr));
+    checker.launched(name, launch_layer_norm_shared(problem.load(), problem.store(), problem.shape, kEpsilon, parts,
+                                                    scratch.data(), nullptr));
   } else {
-    constexpr SoftmaxKind kKind = kWhat == What::kSoftmax ? SoftmaxKind::kSoftmax : SoftmaxKind::kLogSoftmax;
-    checker.launched(name, launch_softmax_shared<kKind>(load, store, shape, parts, scratch.data(), nullptr));
+    checker.launched(name, launch_softmax_shared<kSoftmaxKind<kWhat>>(problem.load(), problem.store(), problem.shape,
+                                                                      parts, scratch.data(), nullptr));
   }
-  checker.close(name, y.values(), want, 1e-5);
+  checker.close(name, problem.y.values(), problem.want, 1e-5);
 }
 
 template <What kWhat>
@@ -152,29 +136,18 @@ template <What kWhat>
 void check_held(Checker& checker, int64_t rows, int64_t columns) {
   constexpr int kThreads = 64;
   constexpr int kPerThread = 8;
-  const auto x = random_floats(rows * columns, 6, -3.0f, 5.0f);
-  const DeviceFloats device_x(x);
-  const DeviceFloats y(rows * columns);
-  const Load load{device_x.data(), columns};
-  const Store store{y.data(), columns};
-  const RowShape shape{rows, columns, lanes_aligned(device_x.data(), columns)};
-  std::vector<double> want;
-  for (int64_t row = 0; row < rows; ++row) {
-    reference_row(kWhat, x.data() + row * columns, columns, want);
-  }
+  const RowCase problem(kWhat, rows, columns, 6, -3.0f, 5.0f);
   const int64_t parts = ceil_divide(columns, kThreads * kPerThread);
   const DeviceFloats scratch(held_rows_scratch_bytes<WelfordAccumulator>(rows, parts) / 4);
-  const std::string name = "what " + std::to_string(static_cast<int>(kWhat)) + " held " + std::to_string(rows) + "x" +
-                           std::to_string(columns);
+  const std::string name = problem.name("held");
   if constexpr (kWhat == What::kLayerNorm) {
-    checker.launched(
-        name, launch_layer_norm_held<kThreads, kPerThread>(load, store, shape, kEpsilon, scratch.data(), nullptr));
+    checker.launched(name, launch_layer_norm_held<kThreads, kPerThread>(problem.load(), problem.store(), problem.shape,
+                                                                        kEpsilon, scratch.data(), nullptr));
   } else {
-    constexpr SoftmaxKind kKind = kWhat == What::kSoftmax ? SoftmaxKind::kSoftmax : SoftmaxKind::kLogSoftmax;
-    checker.launched(name,
-                     launch_softmax_held<kKind, kThreads, kPerThread>(load, store, shape, scratch.data(), nullptr));
+    checker.launched(name, launch_softmax_held<kSoftmaxKind<kWhat>, kThreads, kPerThread>(
+                               problem.load(), problem.store(), problem.shape, scratch.data(), nullptr));
   }
-  checker.close(name, y.values(), want, 1e-5);
+  checker.close(name, problem.y.values(), problem.want, 1e-5);
 }
 
 template <What kWhat>
@@ -273,9 +246,9 @@ void check_turned(Checker& checker, int64_t rows, int64_t columns) {
   const DeviceFloats device_x(x);
   const DeviceFloats y(rows * columns);
   const std::string name = "turned, " + std::to_string(rows) + "x" + std::to_string(columns);
-  checker.launched(
-      name, launch_softmax_turned<kKind, kPerThread>(Load{device_x.data(), columns}, StridedStore{y.data(), rows},
-                                                     RowShape{rows, columns, columns % 4 == 0}, nullptr));
+  checker.launched(name, launch_softmax_turned<kKind, kPerThread>(RowLanesLoad{device_x.data(), columns},
+                                                                  StridedStore{y.data(), rows},
+                                                                  RowShape{rows, columns, columns % 4 == 0}, nullptr));
   checker.close(name, y.values(), want, 1e-5);
 }
 
@@ -292,8 +265,8 @@ void check_barred_row(Checker& checker) {
   const float inf = INFINITY;
   const DeviceFloats x(std::vector<float>{-inf, 0.0f, 0.0f, -inf});
   const DeviceFloats y(4);
-  checker.launched("barred", launch_softmax<SoftmaxKind::kSoftmax, 32, 4>(Load{x.data(), 4}, Store{y.data(), 4},
-                                                                          RowShape{1, 4, true}, nullptr));
+  checker.launched("barred", launch_softmax<SoftmaxKind::kSoftmax, 32, 4>(
+                                 RowLanesLoad{x.data(), 4}, RowLanesStore{y.data(), 4}, RowShape{1, 4, true}, nullptr));
   checker.close("softmax of barred elements", y.values(), {0.0, 0.5, 0.5, 0.0}, 1e-6);
 }
 

@@ -3,6 +3,7 @@
 // ties, NaN and infinities, rows read backwards and down the columns.
 #include "kernels/scan/reordered.cuh"
 #include "kernels/scan/row.cuh"
+#include "row_access.cuh"
 #include "row_load.cuh"
 #include "support.h"
 
@@ -198,26 +199,6 @@ void check_layout(Checker& checker, const Layout& layout, uint64_t seed) {
   check<LogSumExpScan>(checker, "logsumexp with NaN", odd, layout, 1e-5);
 }
 
-// Functors of rows, four elements at once where the rows allow it.
-struct LanesLoad {
-  const float* x;
-  int64_t columns;
-  __device__ float operator()(int64_t row, int64_t column) const { return x[row * columns + column]; }
-  template <int kLanes>
-  __device__ Lanes<float, kLanes> lanes(int64_t row, int64_t column) const {
-    return load_float_lanes<kLanes>(x + row * columns + column);
-  }
-};
-struct LanesStore {
-  float* y;
-  int64_t columns;
-  __device__ void operator()(int64_t row, int64_t column, float value) const { y[row * columns + column] = value; }
-  template <int kLanes>
-  __device__ void lanes(int64_t row, int64_t column, const Lanes<float, kLanes>& values) const {
-    store_float_lanes(y + row * columns + column, values);
-  }
-};
-
 void check_lanes(Checker& checker, int64_t rows, int64_t columns) {
   const auto x = whole_numbers<float>(rows * columns, 5);
   std::vector<double> want;
@@ -228,22 +209,22 @@ void check_lanes(Checker& checker, int64_t rows, int64_t columns) {
     }
   }
   const DeviceFloats device_x(x);
-  const LanesLoad load{device_x.data(), columns};
+  const RowLanesLoad load{device_x.data(), columns};
   const ScanShape shape{rows, columns, columns % 4 == 0 && lanes_aligned(device_x.data(), columns)};
   const std::string name = "lanes " + std::to_string(rows) + "x" + std::to_string(columns);
   const auto check_launch = [&](const std::string& how, const auto& launch) {
     const DeviceFloats y(rows * columns);
-    checker.launched(name + how, launch(LanesStore{y.data(), columns}));
+    checker.launched(name + how, launch(RowLanesStore{y.data(), columns}));
     checker.close(name + how, y.values(), want, 0.0);
   };
   using State = SumScan<float>;
   check_launch(", serial",
-               [&](const LanesStore& store) { return launch_scan_serial<State>(load, store, shape, nullptr); });
+               [&](const RowLanesStore& store) { return launch_scan_serial<State>(load, store, shape, nullptr); });
   check_launch(", 32",
-               [&](const LanesStore& store) { return launch_scan_rows<State, 32>(load, store, shape, nullptr); });
+               [&](const RowLanesStore& store) { return launch_scan_rows<State, 32>(load, store, shape, nullptr); });
   check_launch(", 128",
-               [&](const LanesStore& store) { return launch_scan_rows<State, 128>(load, store, shape, nullptr); });
-  check_launch(", 3 parts", [&](const LanesStore& store) {
+               [&](const RowLanesStore& store) { return launch_scan_rows<State, 128>(load, store, shape, nullptr); });
+  check_launch(", 3 parts", [&](const RowLanesStore& store) {
     const DeviceFloats scratch(rows * 3);
     return launch_scan_split<State, 128>(load, store, shape, 3, scratch.data(), nullptr);
   });
@@ -253,7 +234,7 @@ void check_lanes(Checker& checker, int64_t rows, int64_t columns) {
 void check_reordered(Checker& checker, int64_t rows, int64_t columns) {
   const auto x = random_floats(rows * columns, 9, -1.0f, 1.0f);
   const DeviceFloats device_x(x);
-  const LanesLoad load{device_x.data(), columns};
+  const RowLanesLoad load{device_x.data(), columns};
   const ScanShape shape{rows, columns, columns % 4 == 0};
   std::vector<double> backwards(x.size());
   std::vector<double> later(x.size());
@@ -271,13 +252,13 @@ void check_reordered(Checker& checker, int64_t rows, int64_t columns) {
   const std::string name = " " + std::to_string(rows) + "x" + std::to_string(columns);
   using State = SumScan<float>;
   const DeviceFloats y(rows * columns);
-  const ReversedStore<LanesStore> store{{y.data(), columns}, columns};
+  const ReversedStore<RowLanesStore> store{{y.data(), columns}, columns};
   checker.launched("backwards" + name,
-                   launch_scan_rows<State, 128>(ReversedLoad<LanesLoad>{load, columns}, store, shape, nullptr));
+                   launch_scan_rows<State, 128>(ReversedLoad<RowLanesLoad>{load, columns}, store, shape, nullptr));
   checker.close("backwards" + name, y.values(), backwards, 1e-4);
   const DeviceFloats z(rows * columns);
-  checker.launched("later" + name, launch_scan_rows<State, 128>(LaterLoad<LanesLoad, float>{load, 2.0f},
-                                                                LanesStore{z.data(), columns}, shape, nullptr));
+  checker.launched("later" + name, launch_scan_rows<State, 128>(LaterLoad<RowLanesLoad, float>{load, 2.0f},
+                                                                RowLanesStore{z.data(), columns}, shape, nullptr));
   checker.close("later" + name, z.values(), later, 1e-4);
 }
 
