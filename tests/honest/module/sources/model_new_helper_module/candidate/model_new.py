@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Has its kernels in a module of its own beside it."""
+"""Has its kernels in a module of its own, which is laid beside it."""
+from right_linear import extension
 from torch import nn
-
-from fused_parts import extension
 
 
 class ModelNew(nn.Module):
