@@ -3,58 +3,19 @@
 // pass leaves the meaning, and what is infinite or not a number stays so where it was.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <random>
-
-#include "ir/build/builder.h"
-#include "ir/eval/interpret.h"
 #include "ir/graph/op.h"
-#include "ir/text/printer.h"
-#include "ir/validate/validate.h"
 #include "plan/rewrite/rewrite.h"
-#include "plan/testing/random_inputs.h"
+#include "plan/testing/drawn_programs.h"
 
 namespace stitch::plan {
 namespace {
 
 using ir::Op;
 using ir::ValueId;
+using testing::changed_by;
+using testing::count_of;
+using testing::Drawing;
 using Shape = std::vector<int64_t>;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-// A program whose nodes are drawn.
-class Drawing {
- public:
-  Drawing(uint32_t seed, const char* name) : draw_(seed), builder_(graph_) {
-    graph_.name = name;
-    graph_.mode = "eval";
-  }
-  int64_t below(int64_t end) { return std::uniform_int_distribution<int64_t>(0, end - 1)(draw_); }
-  ValueId input(Shape shape, TensorRole role = TensorRole::kInput) {
-    const std::string name = "v" + std::to_string(graph_.inputs.size());
-    return builder_.add_input(name, {DataType::kFloat32, std::move(shape)}, role, name);
-  }
-  ValueId node(Op op, std::vector<ir::Operand> operands,
-               std::vector<std::pair<std::string, ir::Attribute>> attributes = {}) {
-    auto made = builder_.add_one({op, std::move(operands), std::move(attributes), {}, {}});
-    EXPECT_TRUE(made.has_value()) << made.error().message;
-    return *made;
-  }
-  void give(ValueId value) {
-    graph_.outputs.push_back({value, TensorRole::kOutput, std::to_string(graph_.outputs.size())});
-  }
-  const Shape& shape(ValueId value) const { return graph_.type(value).shape; }
-  ir::Graph finish() { return graph_; }
-
- private:
-  std::mt19937 draw_;
-  ir::Graph graph_;
-  ir::Builder builder_;
-};
 
 // Products of one x, each read by what may read a range, or by what wants the product whole.
 ir::Graph products_of_one(uint32_t seed) {
@@ -255,68 +216,6 @@ class ChainThatIsCut {
 };
 
 ir::Graph chain_that_is_cut(uint32_t seed) { return ChainThatIsCut(seed).make(); }
-
-void expect_same(const ir::ReferenceTensor& wanted, const ir::ReferenceTensor& got, const std::string& what) {
-  constexpr double kTolerance = 1e-9;  // the interpreter computes in double
-  ASSERT_EQ(wanted.type, got.type) << what;
-  for (size_t i = 0; i < wanted.data.size(); ++i) {
-    if (std::isfinite(wanted.data[i])) {
-      ASSERT_NEAR(wanted.data[i], got.data[i], kTolerance) << what << " at " << i;
-    } else if (std::isnan(wanted.data[i])) {
-      ASSERT_TRUE(std::isnan(got.data[i])) << what << " at " << i;
-    } else {
-      ASSERT_EQ(wanted.data[i], got.data[i]) << what << " at " << i;
-    }
-  }
-}
-
-// With each odd number in some input that may hold it, parameters being finite.
-void expect_same_meaning(const ir::Graph& before, const ir::Graph& after, uint32_t seed) {
-  auto inputs = testing::random_inputs(before, seed);
-  std::mt19937 draw(seed);
-  for (const double odd : {1.0, 0.0, kInfinity, -kInfinity, kNaN}) {
-    for (size_t place = 0; place < inputs.size(); ++place) {
-      if (before.inputs[place].role == TensorRole::kParameter) {
-        continue;
-      }
-      std::vector<double>& data = inputs[place].data;
-      double& element = data[draw() % data.size()];
-      const double usual = std::exchange(element, odd);
-      const auto wanted = ir::interpret(before, inputs);
-      const auto got = ir::interpret(after, inputs);
-      ASSERT_TRUE(wanted.has_value() && got.has_value());
-      for (size_t output = 0; output < wanted->size(); ++output) {
-        expect_same((*wanted)[output], (*got)[output],
-                    "seed " + std::to_string(seed) + ", " + std::to_string(odd) + " in input " + std::to_string(place) +
-                        "\n" + ir::print(before) + ir::print(after));
-        if (::testing::Test::HasFatalFailure()) {
-          return;
-        }
-      }
-      element = usual;
-    }
-  }
-}
-
-int count_of(const ir::Graph& graph, Op op) {
-  return static_cast<int>(
-      std::count_if(graph.nodes.begin(), graph.nodes.end(), [&](const ir::Node& node) { return node.op == op; }));
-}
-
-// How many of 100 drawn programs `pass` changed.
-int changed_by(Result<ir::Graph> (*pass)(const ir::Graph&), ir::Graph (*draw)(uint32_t)) {
-  constexpr uint32_t kPrograms = 100;
-  int changed = 0;
-  for (uint32_t seed = 0; seed < kPrograms && !::testing::Test::HasFatalFailure(); ++seed) {
-    const ir::Graph before = draw(seed);
-    const auto after = pass(before);
-    EXPECT_TRUE(after.has_value()) << "seed " << seed;
-    EXPECT_TRUE(ir::validate(*after).has_value()) << "seed " << seed << ":\n" << ir::print(*after);
-    changed += ir::print(before) != ir::print(*after) ? 1 : 0;
-    expect_same_meaning(before, *after, seed);
-  }
-  return changed;
-}
 
 TEST(RandomPrograms, MergedProductsMeanTheSame) {
   const int changed = changed_by(merge_products, products_of_one);
