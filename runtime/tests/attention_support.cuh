@@ -75,7 +75,7 @@ struct AttentionCase {
       for (int64_t key = 0; key < shape.keys; ++key) {
         sum += weights[key] * v[(key_plane * shape.keys + key) * shape.value_head_dimension + d];
       }
-      want.push_back(total == 0.0 ? 0.0 : sum / total);
+      want.push_back(total == 0.0 ? shape.barred : sum / total);
     }
   }
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention on the fp32 pipes and on the tensor cores: causal and not, an additive mask that bars whole queries,
-// grouped heads, ragged lengths and dimensions.
+// Attention on the fp32 pipes and on the tensor cores: causal and not, an additive mask that bars whole queries, which
+// are zero or no number then, grouped heads, ragged lengths and dimensions.
 #include <cstring>
 
 #include "attention_support.cuh"
@@ -120,6 +120,8 @@ int main(int count, char** arguments) {
   check<32, true, false>(checker, {1, 2, 2, 130, 130, 24, 24, 0.2f});
   check<64, true, true>(checker, {1, 4, 2, 65, 80, 64, 64, 0.125f});
   check<64, false, true>(checker, {1, 2, 1, 3, 200, 50, 34, 0.125f});
+  check<64, false, true>(checker, {1, 2, 1, 3, 200, 50, 34, 0.125f, NAN});
+  check<128, true, true>(checker, {1, 1, 1, 66, 40, 100, 97, 0.09f, NAN});
   check<128, true, false>(checker, {1, 1, 1, 66, 40, 128, 128, 0.09f});
   check<128, false, false>(checker, {1, 1, 1, 20, 70, 97, 128, 0.09f});
   check_infinite_key(checker, {1, 2, 1, 70, 65, 40, 36, 0.125f});

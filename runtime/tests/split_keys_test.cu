@@ -64,6 +64,7 @@ int main(int count, char** arguments) {
   check<128, 4, false, true, float>(checker, {1, 8, 2, 1, 95, 100, 128, 0.09f});
   check<64, 4, true, false, float>(checker, {2, 2, 1, 3, 70, 64, 50, 0.125f});
   check<64, 8, true, true, float>(checker, {1, 4, 2, 5, 4, 64, 64, 0.125f});
+  check<32, 2, false, true, float>(checker, {1, 2, 2, 2, 67, 30, 17, 0.2f, NAN});
   check<32, 2, false, false, float>(checker, {1, 4, 2, 1, 1, 32, 32, 0.2f});
   check<64, 1, false, false, __half>(checker, {1, 2, 2, 1, 260, 64, 64, 0.125f});
   check<128, 8, false, false, __nv_bfloat16>(checker, {1, 8, 1, 1, 150, 128, 128, 0.09f});

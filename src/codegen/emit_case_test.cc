@@ -189,14 +189,16 @@ p = max_pool2d(r; kernel_size=[2,2], stride=[1,1], padding=[0,0], dilation=[1,1]
 f = mean(p; dim=[2,3], keepdim=false)
 s = softmax(f; dim=1)
 q: f32[{B},{W},64] = input "q"
+bars: b8[{W},{W}] = input "bars"
 qh = reshape(q; shape=[{B},{W},4,16])
 qt = permute(qh; dims=[0,2,1,3])
 o = scaled_dot_product_attention(qt, qt, qt, none; is_causal=true, scale=0.25, enable_gqa=false)
+oa = softmax_attention(qt, qt, qt, none, bars; scale=0.25, fill=-inf)
 ot = permute(o; dims=[0,2,1,3])
 oh = reshape(ot; shape=[{BW},64])
 n = layer_norm(oh, none, none; normalized_shape=[64], eps=1e-05)
 d = cat(n, oh; dim=1)
-return output "0" = s, output "1" = d, state "m" = nm, state "v" = nv
+return output "0" = s, output "1" = d, output "2" = oa, state "m" = nm, state "v" = nv
 )";
 
 TEST(Emit, StepsSayNothingOfSizes) {

@@ -161,7 +161,7 @@ class ThreadRows {
 #pragma unroll
     for (int i = 0; i < kPerThread; ++i) {
       const int64_t query = place.first_query + query_ + i;
-      const float scale = softmax_[i].scale();
+      const float scale = softmax_[i].scale(shape.barred);
 #pragma unroll
       for (int d = 0; d < Tile::dims_per_thread; ++d) {
         const int column = dimension(d / kWidth) + d % kWidth;

@@ -208,7 +208,7 @@ class WarpRows {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const int64_t query = place.first_query + first_ + half * 8 + lane_ / 4;
-      const float scale = softmax_[half].scale();
+      const float scale = softmax_[half].scale(shape.barred);
 #pragma unroll
       for (int element = 0; element < kOutputTiles * 2; ++element) {
         const int dimension = element / 2 * 8 + lane_ % 4 * 2 + element % 2;

@@ -47,8 +47,10 @@ class OnlineSoftmax {
 
   __device__ __forceinline__ SoftmaxPart part() const { return {largest_, sum_}; }
 
-  // What the weighted sum of values is multiplied with; 0 for a query that may attend to nothing.
-  __device__ __forceinline__ float scale() const { return largest_ == -INFINITY ? 0.0f : 1.0f / sum_; }
+  // What the weighted sum of values is multiplied with; `barred` for a query that may attend to nothing.
+  __device__ __forceinline__ float scale(float barred = 0.0f) const {
+    return largest_ == -INFINITY ? barred : 1.0f / sum_;
+  }
 
  private:
   float largest_ = -INFINITY;

@@ -59,7 +59,7 @@ __device__ __forceinline__ void store_rows(const AttentionShape& shape, const Sp
     const float mixture = join_warps(mixtures, parts, r, dimension, softmax);
     const int64_t head = part.key_head * (shape.heads / shape.key_heads) + row / queries;
     if (work.splits == 1) {
-      store(part.batch, head, row % queries, dimension, mixture * softmax.scale());
+      store(part.batch, head, row % queries, dimension, mixture * softmax.scale(shape.barred));
       continue;
     }
     const int64_t of_all =
@@ -141,7 +141,8 @@ __global__ void __launch_bounds__(kJoinThreads)
     mixture = mixture * factors.own + work.mixtures[part * shape.value_head_dimension + at.remainder] * factors.other;
   }
   const int64_t plane = row / shape.queries;
-  store(plane / shape.heads, plane % shape.heads, row % shape.queries, at.remainder, mixture * softmax.scale());
+  store(plane / shape.heads, plane % shape.heads, row % shape.queries, at.remainder,
+        mixture * softmax.scale(shape.barred));
 }
 
 template <int kHeadDimension, int kRows, typename T>

@@ -2,10 +2,14 @@
 // softmax(scale * q k^T + mask) v over the last two axes: q [..., l, e], k [..., s, e], v [..., s, ev].
 // The mask is bool (true: may look) or added; is_causal lets row i look at columns 0..i. With enable_gqa the heads of k
 // and v (third axis from the end) are each shared by a group of q's. A row that may look at nothing is zero.
+//
+// softmax_attention is the same as programs write it out, softmax(where(filled, fill, scale * q k^T + bias)) v: a row
+// all of whose scores are minus infinity is no number, as its softmax is.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "ir/ops/support/checks.h"
@@ -27,6 +31,18 @@ Result<void> check_heads(const TensorType& q, const TensorType& other, bool grou
   return {};
 }
 
+std::vector<int64_t> scores_shape(const TensorType& q, const TensorType& k) {
+  std::vector<int64_t> scores = q.shape;
+  scores.back() = extent_from_end(k, 2);
+  return scores;
+}
+
+Result<void> check_spread(const TensorType& over, const std::vector<int64_t>& scores, const char* name) {
+  STITCH_ASSIGN(const auto broadcast, broadcast_shape(scores, over.shape));
+  return require(broadcast == scores,
+                 fmt::format("the {} {} is larger than the scores {}", name, to_string(over.shape), to_string(scores)));
+}
+
 Result<void> check_mask(const Graph& graph, const Node& node, const TensorType& q, const TensorType& k) {
   STITCH_ASSIGN(const TensorType* mask, optional_tensor_type(graph, node, 3));
   if (mask == nullptr) {
@@ -36,14 +52,11 @@ Result<void> check_mask(const Graph& graph, const Node& node, const TensorType& 
   STITCH_TRY(require(
       mask->dtype == DataType::kBool || mask->dtype == q.dtype,
       fmt::format("the mask is {}, neither bool nor {}", stitch::to_string(mask->dtype), stitch::to_string(q.dtype))));
-  std::vector<int64_t> scores = q.shape;
-  scores.back() = extent_from_end(k, 2);
-  STITCH_ASSIGN(const auto broadcast, broadcast_shape(scores, mask->shape));
-  return require(broadcast == scores,
-                 fmt::format("the mask {} is larger than the scores {}", to_string(mask->shape), to_string(scores)));
+  return check_spread(*mask, scores_shape(q, k), "mask");
 }
 
-Types infer(const Graph& graph, const Node& node) {
+// What query, key and value give; `grouped`: the last two may have fewer heads.
+Types infer_mixture(const Graph& graph, const Node& node, bool grouped) {
   STITCH_ASSIGN(const TensorType* q, tensor_type(graph, node, 0));
   STITCH_TRY(require_floating_point(q->dtype));
   STITCH_ASSIGN(const TensorType* k, tensor_type(graph, node, 1, q->dtype));
@@ -51,16 +64,41 @@ Types infer(const Graph& graph, const Node& node) {
   const size_t rank = q->shape.size();
   STITCH_TRY(require(rank >= 2 && k->shape.size() == rank && v->shape.size() == rank,
                      "query, key and value need the same number of axes, at least two"));
-  const bool grouped = bool_attribute(node, "enable_gqa");
   STITCH_TRY(check_heads(*q, *k, grouped, "the key"));
   STITCH_TRY(check_heads(*q, *v, grouped, "the value"));
   STITCH_TRY(require(q->shape.back() == k->shape.back(),
                      fmt::format("query and key have {} and {} features", q->shape.back(), k->shape.back())));
   STITCH_TRY(require(extent_from_end(*k, 2) == extent_from_end(*v, 2), "key and value differ in length"));
-  STITCH_TRY(check_mask(graph, node, *q, *k));
   TensorType result = *q;
   result.shape.back() = v->shape.back();
   return std::vector<TensorType>{result};
+}
+
+Types infer(const Graph& graph, const Node& node) {
+  STITCH_ASSIGN(auto result, infer_mixture(graph, node, bool_attribute(node, "enable_gqa")));
+  STITCH_ASSIGN(const TensorType* q, tensor_type(graph, node, 0));
+  STITCH_ASSIGN(const TensorType* k, tensor_type(graph, node, 1));
+  STITCH_TRY(check_mask(graph, node, *q, *k));
+  return result;
+}
+
+Types infer_written_out(const Graph& graph, const Node& node) {
+  STITCH_ASSIGN(auto result, infer_mixture(graph, node, false));
+  STITCH_ASSIGN(const TensorType* q, tensor_type(graph, node, 0));
+  STITCH_ASSIGN(const TensorType* k, tensor_type(graph, node, 1));
+  STITCH_ASSIGN(const TensorType* bias, optional_tensor_type(graph, node, 3));
+  STITCH_ASSIGN(const TensorType* filled, optional_tensor_type(graph, node, 4));
+  if (bias != nullptr) {
+    STITCH_TRY(require(bias->dtype == q->dtype, fmt::format("the bias is {}, not {}", stitch::to_string(bias->dtype),
+                                                            stitch::to_string(q->dtype))));
+    STITCH_TRY(check_spread(*bias, scores_shape(*q, *k), "bias"));
+  }
+  if (filled != nullptr) {
+    STITCH_TRY(require(filled->dtype == DataType::kBool,
+                       fmt::format("what is filled is {}, not bool", stitch::to_string(filled->dtype))));
+    STITCH_TRY(check_spread(*filled, scores_shape(*q, *k), "mask"));
+  }
+  return result;
 }
 
 // The first element of the [rows, columns] matrix of `tensor` that serves batch position `batch` of the query.
@@ -72,41 +110,44 @@ int64_t matrix_begin(const ReferenceTensor& tensor, Position batch, const Tensor
   return index_of(batch, shape) * extent_from_end(tensor.type, 2) * tensor.type.shape.back();
 }
 
-double masked(double score, const ReferenceTensor* mask, Position at, int64_t column) {
-  if (mask == nullptr) {
-    return score;
-  }
-  at.back() = column;
-  const double element = mask->data[static_cast<size_t>(broadcast_index(at, mask->type.shape))];
-  if (mask->type.dtype == DataType::kBool) {
-    return element != 0.0 ? score : -std::numeric_limits<double>::infinity();
-  }
-  return score + element;
+double element_at(const ReferenceTensor& tensor, const Position& at) {
+  return tensor.data[static_cast<size_t>(broadcast_index(at, tensor.type.shape))];
 }
 
-// softmax in place; a row of nothing but -inf becomes zeros.
-void normalize(std::vector<double>& scores) {
-  const double largest =
-      scores.empty() ? -std::numeric_limits<double>::infinity() : *std::max_element(scores.begin(), scores.end());
+// The score at a position of the scores, of a product that has been scaled.
+using ScoreRule = std::function<double(double score, const Position& at)>;
+
+constexpr double kBarred = -std::numeric_limits<double>::infinity();
+
+// softmax in place; a row of nothing but -inf becomes `without_columns`.
+void normalize(std::vector<double>& scores, double without_columns) {
+  double largest = kBarred;
+  for (const double score : scores) {
+    largest = std::isnan(score) || score > largest ? score : largest;
+  }
+  if (largest == kBarred) {
+    std::fill(scores.begin(), scores.end(), without_columns);
+    return;
+  }
   double sum = 0.0;
   for (double& score : scores) {
-    score = std::isinf(largest) && largest < 0 ? 0.0 : std::exp(score - largest);
+    score = std::exp(score - largest);
     sum += score;
   }
   for (double& score : scores) {
-    score = sum == 0.0 ? 0.0 : score / sum;
+    score /= sum;
   }
 }
 
-std::vector<ReferenceTensor> reference(const Graph& graph, const Node& node,
-                                       const std::vector<const ReferenceTensor*>& operands) {
+std::vector<ReferenceTensor> mix(const Graph& graph, const Node& node,
+                                 const std::vector<const ReferenceTensor*>& operands, const ScoreRule& score_of,
+                                 double without_columns) {
   const ReferenceTensor& q = *operands[0];
   const ReferenceTensor& k = *operands[1];
   const ReferenceTensor& v = *operands[2];
   const auto features = static_cast<size_t>(q.type.shape.back());
   const auto value_features = static_cast<size_t>(v.type.shape.back());
   const double scale = double_attribute(node, "scale");
-  const bool is_causal = bool_attribute(node, "is_causal");
   ReferenceTensor result = make_reference(output_type(graph, node));
   std::vector<double> scores(static_cast<size_t>(extent_from_end(k.type, 2)));
   const std::vector<int64_t> row_shape(q.type.shape.begin(), q.type.shape.end() - 1);
@@ -122,11 +163,10 @@ std::vector<ReferenceTensor> reference(const Graph& graph, const Node& node,
       for (size_t i = 0; i < features; ++i) {
         product += q.data[row * features + i] * k.data[key_begin + column * features + i];
       }
-      const bool hidden = is_causal && static_cast<int64_t>(column) > at[at.size() - 2];
-      scores[column] = hidden ? -std::numeric_limits<double>::infinity()
-                              : masked(scale * product, operands[3], at, static_cast<int64_t>(column));
+      at.back() = static_cast<int64_t>(column);
+      scores[column] = score_of(scale * product, at);
     }
-    normalize(scores);
+    normalize(scores, without_columns);
     for (size_t i = 0; i < value_features; ++i) {
       for (size_t column = 0; column < scores.size(); ++column) {
         result.data[row * value_features + i] += scores[column] * v.data[value_begin + column * value_features + i];
@@ -134,6 +174,37 @@ std::vector<ReferenceTensor> reference(const Graph& graph, const Node& node,
     }
   }
   return {result};
+}
+
+std::vector<ReferenceTensor> reference(const Graph& graph, const Node& node,
+                                       const std::vector<const ReferenceTensor*>& operands) {
+  const ReferenceTensor* mask = operands[3];
+  const bool is_causal = bool_attribute(node, "is_causal");
+  const auto score_of = [&](double score, const Position& at) {
+    if (is_causal && at.back() > at[at.size() - 2]) {
+      return kBarred;
+    }
+    if (mask == nullptr) {
+      return score;
+    }
+    const double element = element_at(*mask, at);
+    return mask->type.dtype != DataType::kBool ? score + element : (element != 0.0 ? score : kBarred);
+  };
+  return mix(graph, node, operands, score_of, 0.0);
+}
+
+std::vector<ReferenceTensor> reference_written_out(const Graph& graph, const Node& node,
+                                                   const std::vector<const ReferenceTensor*>& operands) {
+  const ReferenceTensor* bias = operands[3];
+  const ReferenceTensor* filled = operands[4];
+  const double fill = double_attribute(node, "fill");
+  const auto score_of = [&](double score, const Position& at) {
+    if (filled != nullptr && element_at(*filled, at) != 0.0) {
+      return fill;
+    }
+    return bias == nullptr ? score : score + element_at(*bias, at);
+  };
+  return mix(graph, node, operands, score_of, std::numeric_limits<double>::quiet_NaN());
 }
 
 }  // namespace
@@ -144,6 +215,12 @@ OpDef scaled_dot_product_attention_def() {
                          {"enable_gqa", AttributeKind::kBool}},
           .infer = infer,
           .reference = reference};
+}
+
+OpDef softmax_attention_def() {
+  return {.attributes = {{"scale", AttributeKind::kDouble}, {"fill", AttributeKind::kDouble}},
+          .infer = infer_written_out,
+          .reference = reference_written_out};
 }
 
 }  // namespace stitch::ir

@@ -42,12 +42,20 @@ int64_t stride_from_end(const StridedView& view, size_t axis) {
   return axis <= view.strides.size() ? view.strides[view.strides.size() - axis] : 0;
 }
 
+bool is_attention(const ir::Node& node) {
+  return node.op == ir::Op::kScaledDotProductAttention || node.op == ir::Op::kSoftmaxAttention;
+}
+
+bool is_causal(const ir::Node& node) {
+  return node.op == ir::Op::kScaledDotProductAttention && ir::bool_attribute(node, "is_causal");
+}
+
 class Attention final : public KernelTemplate {
  public:
   const char* name() const override { return "attention"; }
 
   bool is_root(const ir::Graph& graph, const ir::Node& node) const override {
-    return node.op == ir::Op::kScaledDotProductAttention && flash_attention_takes(graph, node);
+    return is_attention(node) && flash_attention_takes(graph, node);
   }
 
   std::vector<ir::ValueId> store_first(const Group& group) const override {
@@ -80,7 +88,7 @@ class Attention final : public KernelTemplate {
     work.bytes = min_bytes(group);
     work.lane_operations = pointwise_operations(group);
     add_attention_work(attention_extents(group), *attention_variant(setting.variant), setting.splits,
-                       ir::bool_attribute(group.root_node(), "is_causal"), work);
+                       is_causal(group.root_node()), work);
     return work;
   }
 
@@ -99,24 +107,77 @@ Result<LoweredFunctor> make_store(StepBuilder& step) {
       {.comment = "Stores what follows from one element of a query's mixture.", .extra_parameters = "float value"});
 }
 
+// What is done to scores, for each of them.
+class ScoreFunctor {
+ public:
+  ScoreFunctor(StepBuilder& step, ir::ValueId named_after)
+      : graph_(*step.group().graph),
+        domain_(scores_shape(step.group())),
+        builder_(step, pascal_case(graph_.value(named_after).name) + "Mask", domain_,
+                 coordinates(domain_.shape().size(), "query", "key")) {}
+
+  Result<Expr> element(ir::ValueId value) {
+    return builder_.value(value, broadcast(domain_.anchor_map(), domain_.shape(), graph_.type(value).shape));
+  }
+  Result<LoweredFunctor> finish(std::string comment, Expr score) {
+    return builder_.finish(
+        {.comment = std::move(comment), .extra_parameters = "float score", .returns = std::move(score)});
+  }
+
+ private:
+  static std::vector<int64_t> scores_shape(const Group& group) {
+    std::vector<int64_t> scores = group.graph->type(ir::tensor_operand(group.root_node(), 0)).shape;
+    scores.back() = extent_from_end(group.graph->type(ir::tensor_operand(group.root_node(), 1)).shape, 2);
+    return scores;
+  }
+
+  const ir::Graph& graph_;
+  Domain domain_;
+  FunctorBuilder builder_;
+};
+
 // The score where the mask lets it pass: a bool mask bars, a float mask is added.
 Result<LoweredFunctor> make_mask(StepBuilder& step) {
-  const Group& group = step.group();
-  const ir::Graph& graph = *group.graph;
-  const ir::Node& node = group.root_node();
-  const ir::ValueId mask = ir::tensor_operand(node, 3);
-  std::vector<int64_t> scores = graph.type(ir::tensor_operand(node, 0)).shape;
-  scores.back() = extent_from_end(graph.type(ir::tensor_operand(node, 1)).shape, 2);
-  const Domain domain(scores);
-  FunctorBuilder builder(step, pascal_case(graph.value(mask).name) + "Mask", domain,
-                         coordinates(scores.size(), "query", "key"));
-  STITCH_ASSIGN(const Expr element,
-                builder.value(mask, broadcast(domain.anchor_map(), scores, graph.type(mask).shape)));
-  const bool bars = graph.type(mask).dtype == DataType::kBool;
-  return builder.finish({.comment = bars ? "Bars the scores where the mask is false." : "Adds the mask to the scores.",
-                         .extra_parameters = "float score",
-                         .returns = bars ? select(element, bound("score"), literal_expr(float_literal(-INFINITY)))
-                                         : sum(bound("score"), element)});
+  const ir::ValueId mask = ir::tensor_operand(step.group().root_node(), 3);
+  ScoreFunctor functor(step, mask);
+  STITCH_ASSIGN(const Expr element, functor.element(mask));
+  const bool bars = step.group().graph->type(mask).dtype == DataType::kBool;
+  return functor.finish(
+      bars ? "Bars the scores where the mask is false." : "Adds the mask to the scores.",
+      bars ? select(element, bound("score"), literal_expr(float_literal(-INFINITY))) : sum(bound("score"), element));
+}
+
+// The score with the bias, or the number that takes its place.
+Result<LoweredFunctor> make_fill(StepBuilder& step) {
+  const ir::Node& node = step.group().root_node();
+  const bool has_bias = ir::is_tensor(node.operands[3]);
+  const bool is_filled = ir::is_tensor(node.operands[4]);
+  ScoreFunctor functor(step, ir::tensor_operand(node, is_filled ? 4 : 3));
+  Expr score = bound("score");
+  if (has_bias) {
+    STITCH_ASSIGN(const Expr bias, functor.element(ir::tensor_operand(node, 3)));
+    score = sum(score, bias);
+  }
+  if (is_filled) {
+    STITCH_ASSIGN(const Expr filled, functor.element(ir::tensor_operand(node, 4)));
+    score = select(filled, literal_expr(float_literal(ir::double_attribute(node, "fill"))), score);
+  }
+  return functor.finish(is_filled ? (has_bias ? "Adds the bias to the scores, and fills them where the mask is set."
+                                              : "Fills the scores where the mask is set.")
+                                  : "Adds the bias to the scores.",
+                        score);
+}
+
+// Adds what the scores go through before their softmax.
+Result<void> add_mask(StepBuilder& step) {
+  const ir::Node& node = step.group().root_node();
+  if (std::none_of(node.operands.begin() + 3, node.operands.end(), ir::is_tensor)) {
+    step.launch("const stitch::NoMask mask{};");
+    return {};
+  }
+  STITCH_ASSIGN(const LoweredFunctor mask, node.op == ir::Op::kSoftmaxAttention ? make_fill(step) : make_mask(step));
+  construct(step, mask, "mask");
+  return {};
 }
 
 void add_operand(StepBuilder& step, size_t number) {
@@ -152,7 +213,9 @@ void describe(StepBuilder& step, const AttentionVariant& variant) {
   step.describe("Bound: arithmetic, but for a few queries, where reading keys and values is dearer.");
 }
 
-void add_shape(StepBuilder& step, const AttentionExtents& extents, const Expr& scale) {
+void add_shape(StepBuilder& step, const AttentionExtents& extents) {
+  const ir::Node& node = step.group().root_node();
+  const Expr scale = step.constant("score_scale", float_literal(ir::double_attribute(node, "scale")));
   step.launch("const stitch::AttentionShape shape{");
   const auto add_extent = [&](const char* name, int64_t value) {
     step.launch("    .{} = {},", name, step.extent(name, value));
@@ -165,12 +228,15 @@ void add_shape(StepBuilder& step, const AttentionExtents& extents, const Expr& s
   add_extent("head_dimension", extents.features);
   add_extent("value_head_dimension", extents.value_features);
   step.launch("    .scale = {},", scale);
+  if (node.op == ir::Op::kSoftmaxAttention) {
+    step.launch("    .barred = {},  // as the softmax of nothing but minus infinity is",
+                literal_expr(float_literal(NAN)));
+  }
   step.launch("};");
 }
 
 void add_launch(StepBuilder& step, const AttentionVariant& variant, int64_t splits) {
-  const ir::Node& node = step.group().root_node();
-  const char* is_causal = ir::bool_attribute(node, "is_causal") ? "true" : "false";
+  const char* causal = is_causal(step.group().root_node()) ? "true" : "false";
   const Expr width = step.int_constant("head_tile", variant.width, "features of a head, rounded up");
   if (variant.rows > 0) {
     const AttentionExtents extents = attention_extents(step.group());
@@ -178,22 +244,21 @@ void add_launch(StepBuilder& step, const AttentionVariant& variant, int64_t spli
     const Expr rows =
         step.int_constant("block_rows", variant.rows, "queries, of all heads that share keys, of a block");
     const Expr parts = step.extent("splits", splits, "blocks that share the keys of a query");
-    step.launch("return stitch::launch_split_keys_attention<{}, {}, {}>(", width, rows, is_causal);
+    step.launch("return stitch::launch_split_keys_attention<{}, {}, {}>(", width, rows, causal);
     step.launch("    shape, query, key, value, mask, store, {}, args->scratch, stream);", parts);
     return;
   }
   const bool on_tensor_cores = variant.math != TensorMath::kNone;
   if (on_tensor_cores) {
     step.launch("return stitch::launch_flash_attention_mma<stitch::{}, {}, {}>(", policy_type(variant.math), width,
-                is_causal);
+                causal);
   } else {
-    step.launch("return stitch::launch_flash_attention<{}, {}>(", width, is_causal);
+    step.launch("return stitch::launch_flash_attention<{}, {}>(", width, causal);
   }
   step.launch("    shape, query, key, value, mask, store, stream);");
 }
 
 Result<StepDraft> Attention::draft(const Group& group, const Setting& setting) const {
-  const ir::Node& node = group.root_node();
   const AttentionVariant& variant = *attention_variant(setting.variant);
   StepBuilder step(group);
   step.include(
@@ -205,14 +270,8 @@ Result<StepDraft> Attention::draft(const Group& group, const Setting& setting) c
   describe(step, variant);
   STITCH_ASSIGN(const LoweredFunctor store, make_store(step));
   construct(step, store, "store");
-  if (ir::is_tensor(node.operands[3])) {
-    STITCH_ASSIGN(const LoweredFunctor mask, make_mask(step));
-    construct(step, mask, "mask");
-  } else {
-    step.launch("const stitch::NoMask mask{};");
-  }
-  const Expr scale = step.constant("score_scale", float_literal(ir::double_attribute(node, "scale")));
-  add_shape(step, attention_extents(group), scale);
+  STITCH_TRY(add_mask(step));
+  add_shape(step, attention_extents(group));
   for (size_t i = 0; i < std::size(kOperandNames); ++i) {
     add_operand(step, i);
   }

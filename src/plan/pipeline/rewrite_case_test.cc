@@ -68,7 +68,11 @@ void expect_same_meaning(const ir::Graph& before, const ir::Graph& after) {
   ASSERT_TRUE(got.has_value()) << got.error().message;
   for (size_t output = 0; output < wanted->size(); ++output) {
     for (size_t i = 0; i < (*wanted)[output].data.size(); ++i) {
-      ASSERT_NEAR((*wanted)[output].data[i], (*got)[output].data[i], kTolerance) << "output " << output << " at " << i;
+      const double expected = (*wanted)[output].data[i];
+      const double value = (*got)[output].data[i];
+      const bool is_same = std::isnan(expected) ? std::isnan(value) : expected == value;
+      ASSERT_TRUE(is_same || std::fabs(expected - value) <= kTolerance)
+          << "output " << output << " at " << i << ": " << value << " where it was " << expected;
     }
   }
 }

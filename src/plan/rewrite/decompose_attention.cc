@@ -57,6 +57,34 @@ ValueId without_barred_rows(NodeChain& chain, ValueId scores, ValueId mixture) {
   return chain.add(ir::Op::kWhere, {is_barred, Scalar{0.0}, mixture}, "");
 }
 
+// The scores as the mask lets them pass.
+ValueId masked_scores(NodeChain& chain, const ir::Node& node, ValueId scores) {
+  Operand mask = node.operands[3];
+  if (ir::bool_attribute(node, "is_causal")) {
+    const std::vector<int64_t> shape = chain.graph().type(scores).shape;
+    mask = causal_mask(chain, shape[shape.size() - 2], shape.back());
+  }
+  if (!ir::is_tensor(mask)) {
+    return scores;
+  }
+  const bool is_choice = chain.graph().type(std::get<ValueId>(mask)).dtype == DataType::kBool;
+  constexpr double kBarred = -std::numeric_limits<double>::infinity();
+  return is_choice ? chain.add(ir::Op::kWhere, {mask, scores, Scalar{kBarred}}, "_masked")
+                   : chain.add(ir::Op::kAdd, {scores, mask}, "_masked");
+}
+
+// The same for attention that is made of what was written out.
+ValueId filled_scores(NodeChain& chain, const ir::Node& node, ValueId scores) {
+  if (ir::is_tensor(node.operands[3])) {
+    scores = chain.add(ir::Op::kAdd, {scores, node.operands[3]}, "_biased");
+  }
+  if (ir::is_tensor(node.operands[4])) {
+    const Scalar fill{ir::double_attribute(node, "fill")};
+    scores = chain.add(ir::Op::kWhere, {node.operands[4], fill, scores}, "_filled");
+  }
+  return scores;
+}
+
 Result<void> decompose_one(GraphCopy& copy, const ir::Graph& from, const ir::Node& old) {
   const ir::Node node = copy.mapped(old);
   NodeChain chain(copy, from.value(old.outputs[0]).name, old.location);
@@ -70,17 +98,11 @@ Result<void> decompose_one(GraphCopy& copy, const ir::Graph& from, const ir::Nod
   const ValueId keys = chain.add(ir::Op::kPermute, {node.operands[1]}, "_keys", {{"dims", swapped}});
   const ValueId products = shared_heads_product(chain, ir::tensor_operand(node, 0), keys, "_products");
   ValueId scores = chain.add(ir::Op::kMul, {products, Scalar{ir::double_attribute(node, "scale")}}, "_scores");
-  Operand mask = node.operands[3];
-  const bool may_bar_rows = ir::is_tensor(mask);  // is_causal leaves every row its first column
-  if (ir::bool_attribute(node, "is_causal")) {
-    mask = causal_mask(chain, query_shape[query_shape.size() - 2], key_shape[key_shape.size() - 2]);
-  }
-  if (ir::is_tensor(mask)) {
-    const bool is_choice = chain.graph().type(std::get<ValueId>(mask)).dtype == DataType::kBool;
-    constexpr double kBarred = -std::numeric_limits<double>::infinity();
-    scores = is_choice ? chain.add(ir::Op::kWhere, {mask, scores, Scalar{kBarred}}, "_masked")
-                       : chain.add(ir::Op::kAdd, {scores, mask}, "_masked");
-  }
+  STITCH_TRY(chain.result());
+  const bool is_written_out = node.op == ir::Op::kSoftmaxAttention;
+  // is_causal leaves every row its first column; what is written out says itself what a row without columns is.
+  const bool may_bar_rows = !is_written_out && ir::is_tensor(node.operands[3]);
+  scores = is_written_out ? filled_scores(chain, node, scores) : masked_scores(chain, node, scores);
   const auto last_axis = static_cast<int64_t>(query_shape.size()) - 1;
   const ValueId weights = chain.add(ir::Op::kSoftmax, {scores}, "_weights", {{"dim", last_axis}});
   const ValueId mixture =
@@ -94,7 +116,8 @@ Result<void> decompose_one(GraphCopy& copy, const ir::Graph& from, const ir::Nod
 Result<ir::Graph> decompose_attention(const ir::Graph& graph) {
   GraphCopy copy(graph);
   for (const ir::Node& node : graph.nodes) {
-    if (node.op == ir::Op::kScaledDotProductAttention && !kernels::flash_attention_takes(graph, node)) {
+    const bool is_attention = node.op == ir::Op::kScaledDotProductAttention || node.op == ir::Op::kSoftmaxAttention;
+    if (is_attention && !kernels::flash_attention_takes(graph, node)) {
       STITCH_TRY(decompose_one(copy, graph, node));
     } else {
       STITCH_TRY(copy.keep(node));

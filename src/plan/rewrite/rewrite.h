@@ -28,8 +28,8 @@ Result<ir::Graph> simplify_identities(const ir::Graph& graph);
 Result<ir::Graph> decompose_batch_norm(const ir::Graph& graph);
 // Values of which half or less is read along an axis are made no larger than that.
 Result<ir::Graph> narrow_to_reads(const ir::Graph& graph);
-// Two products around a softmax that nothing else reads, without a mask and of few features, become attention: the
-// scores are then never written.
+// Two products around a softmax that nothing else reads, of few features and of neither few nor many keys, become
+// attention, with what is added to the scores and what they are filled with: the scores are then never written.
 Result<ir::Graph> compose_attention(const ir::Graph& graph);
 // Attention that the fused skeleton cannot take becomes two matrix products around a softmax.
 Result<ir::Graph> decompose_attention(const ir::Graph& graph);
