@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of one operand, products with diagonals and chains that end in a small part, put together by chance: each
-// pass leaves the meaning, and what is infinite or not a number stays so where it was.
+// Products of one operand, products in a row and with diagonals, and chains that end in a small part, put together by
+// chance: each pass leaves the meaning, and what is infinite or not a number stays so where it was.
 #include <gtest/gtest.h>
 
 #include "ir/graph/op.h"
@@ -82,6 +82,33 @@ ir::Graph product_with_diagonal(uint32_t seed) {
   const ValueId scaled = program.input(is_left ? Shape{n, other} : Shape{other, n}, role);
   program.give(program.node(
       Op::kMatmul, is_left ? std::vector<ir::Operand>{matrix, scaled} : std::vector<ir::Operand>{scaled, matrix}));
+  return program.finish();
+}
+
+// x through a few weights, of either sign, between which something else may stand.
+ir::Graph products_in_a_row(uint32_t seed) {
+  Drawing program(seed, "row");
+  const auto weight = [&](Shape shape) {
+    const TensorRole role = program.below(8) == 0 ? TensorRole::kInput : TensorRole::kParameter;
+    return program.node(Op::kSub, {program.input(std::move(shape), role), ir::Scalar{1.0}});
+  };
+  ValueId x = program.input({program.below(2) + 1, program.below(3) + 2, program.below(5) + 1});
+  for (int64_t left = program.below(3) + 2; left > 0; --left) {
+    const int64_t depth = program.shape(x).back(), columns = program.below(5) + 1;
+    if (program.below(2) == 0) {
+      x = program.node(Op::kMatmul, {x, weight({depth, columns})});
+    } else {
+      const ir::Operand bias = program.below(2) == 0 ? ir::Operand{weight({columns})} : ir::Operand{ir::Absent{}};
+      x = program.node(Op::kLinear, {x, weight({columns, depth}), bias});
+    }
+    if (program.below(6) == 0) {
+      program.give(x);
+    }
+    if (program.below(6) == 0) {
+      x = program.node(Op::kMul, {x, x});
+    }
+  }
+  program.give(x);
   return program.finish();
 }
 
@@ -227,6 +254,12 @@ TEST(RandomPrograms, ScaledRowsAndColumnsMeanTheSame) {
   const int changed = changed_by(scale_by_diagonals, product_with_diagonal);
   EXPECT_GT(changed, 40);
   EXPECT_LT(changed, 90);
+}
+
+TEST(RandomPrograms, OrderedProductsMeanTheSame) {
+  const int changed = changed_by(order_products, products_in_a_row, testing::OddKind::kAny);
+  EXPECT_GT(changed, 20);
+  EXPECT_LT(changed, 80);
 }
 
 TEST(RandomPrograms, NarrowedChainsMeanTheSame) {

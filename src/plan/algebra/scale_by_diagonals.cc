@@ -8,6 +8,7 @@
 
 #include "ir/graph/op.h"
 #include "plan/algebra/factors.h"
+#include "plan/algebra/numbering.h"
 #include "plan/rewrite/node_chain.h"
 #include "plan/rewrite/rewrite.h"
 
@@ -19,34 +20,6 @@ using ir::Operand;
 using ir::Scalar;
 using ir::ValueId;
 using Shape = std::vector<int64_t>;
-
-const ir::Node* maker_of(const ir::Graph& graph, const Operand& operand) {
-  if (!ir::is_tensor(operand)) {
-    return nullptr;
-  }
-  const ir::NodeId producer = graph.value(std::get<ValueId>(operand)).producer;
-  return producer.is_valid() ? &graph.node(producer) : nullptr;
-}
-
-int64_t extent_from_last(const Shape& shape, size_t axis) {
-  return axis < shape.size() ? shape[shape.size() - 1 - axis] : 1;
-}
-
-// The numbering of n places that `operand` has along its axis `from_last`, being alike along all others.
-const ir::Node* numbering(const ir::Graph& graph, const Operand& operand, size_t from_last, int64_t n) {
-  if (!ir::is_tensor(operand)) {
-    return nullptr;
-  }
-  const TensorType& type = graph.type(std::get<ValueId>(operand));
-  if (type.element_count() != n || extent_from_last(type.shape, from_last) != n) {
-    return nullptr;
-  }
-  const ir::Node* node = maker_of(graph, operand);
-  while (node != nullptr && node->op == Op::kReshape) {
-    node = maker_of(graph, node->operands[0]);
-  }
-  return node != nullptr && node->op == Op::kArange && ir::double_attribute(*node, "step") != 0 ? node : nullptr;
-}
 
 // Whether `mask` holds where row and column are the same, of n of each.
 bool is_identity_mask(const ir::Graph& graph, const Operand& mask, int64_t n) {

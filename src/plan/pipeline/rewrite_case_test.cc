@@ -51,6 +51,7 @@ const std::map<std::string, Pass>& passes() {
                                                   {"reduce_norms", reduce_norms},
                                                   {"compose_pools", compose_pools},
                                                   {"merge_products", merge_products},
+                                                  {"order_products", order_products},
                                                   {"narrow_to_reads", narrow_to_reads},
                                                   {"scale_by_diagonals", scale_by_diagonals},
                                                   {"separate_outputs", separate_outputs},

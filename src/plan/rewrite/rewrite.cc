@@ -22,6 +22,7 @@ Result<ir::Graph> rewrite(const ir::Graph& graph) {
   STITCH_ASSIGN(result, simplify_identities(result));
   // After identities, which make means of pools; they ask whether something else reads a value.
   STITCH_ASSIGN(result, remove_dead_code(result));
+  STITCH_ASSIGN(result, order_products(result));
   STITCH_ASSIGN(result, move_permutes(result));
   STITCH_ASSIGN(result, follow_operands(result));
   STITCH_ASSIGN(result, turn_products(result));
