@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of one operand, products in a row and with diagonals, and chains that end in a small part, put together by
-// chance: each pass leaves the meaning, and what is infinite or not a number stays so where it was.
+// Products of one operand, products in a row, with diagonals and with rows of a single one, and chains that end in a
+// small part, put together by chance: each pass leaves the meaning, and what is infinite or not a number stays so where
+// it was.
 #include <gtest/gtest.h>
 
 #include "ir/graph/op.h"
@@ -109,6 +110,44 @@ ir::Graph products_in_a_row(uint32_t seed) {
     }
   }
   program.give(x);
+  return program.finish();
+}
+
+// Rows of a single one, as programs make them, times a weight; indices may lie beside the classes.
+ir::Graph product_with_one_hots(uint32_t seed) {
+  Drawing program(seed, "one_hots");
+  const int64_t rows = program.below(4) + 1, classes = program.below(3) + 1, columns = program.below(4) + 1;
+  const ValueId index = program.input({2, rows, 1}, TensorRole::kInput, DataType::kInt64);
+  const Shape shape = {2, rows, classes};
+  ValueId hot;
+  if (program.below(4) == 0) {
+    const auto full = [&](Shape of, double value) {
+      return program.node(Op::kFull, {}, {{"shape", std::move(of)}, {"value", value}, {"dtype", DataType::kFloat32}});
+    };
+    const double one = program.below(4) == 0 ? 2.0 : 1.0;
+    hot = program.node(Op::kScatter, {full(shape, 0.0), index, full({2, rows, 1}, one)},
+                       {{"dim", int64_t{2}}, {"reduce", std::string("none")}, {"include_self", true}});
+  } else {
+    const double start = static_cast<double>(program.below(3)) - 1.0;
+    const double step = program.below(5) == 0 ? -1.0 : 1.0;
+    const ValueId numbers = program.node(Op::kArange, {},
+                                         {{"start", start},
+                                          {"end", start + step * static_cast<double>(classes)},
+                                          {"step", step},
+                                          {"dtype", DataType::kInt64}});
+    const ValueId is_class =
+        program.below(2) == 0 ? program.node(Op::kEq, {index, numbers}) : program.node(Op::kEq, {numbers, index});
+    const auto number = [&](double value) {
+      return program.node(Op::kFull, {}, {{"shape", Shape{}}, {"value", value}, {"dtype", DataType::kFloat32}});
+    };
+    hot = program.below(3) == 0 ? program.node(Op::kWhere, {is_class, number(1.0), ir::Scalar{0.0}})
+                                : program.node(Op::kTo, {is_class}, {{"dtype", DataType::kFloat32}});
+  }
+  const TensorRole role = program.below(4) == 0 ? TensorRole::kInput : TensorRole::kParameter;
+  const bool is_linear = program.below(2) == 0;
+  const ValueId weight = program.input(is_linear ? Shape{columns, classes} : Shape{classes, columns}, role);
+  program.give(is_linear ? program.node(Op::kLinear, {hot, weight, program.input({columns})})
+                         : program.node(Op::kMatmul, {hot, weight}));
   return program.finish();
 }
 
@@ -260,6 +299,12 @@ TEST(RandomPrograms, OrderedProductsMeanTheSame) {
   const int changed = changed_by(order_products, products_in_a_row, testing::OddKind::kAny);
   EXPECT_GT(changed, 20);
   EXPECT_LT(changed, 80);
+}
+
+TEST(RandomPrograms, LookedUpOneHotsMeanTheSame) {
+  const int changed = changed_by(look_up_one_hots, product_with_one_hots);
+  EXPECT_GT(changed, 30);
+  EXPECT_LT(changed, 90);
 }
 
 TEST(RandomPrograms, NarrowedChainsMeanTheSame) {

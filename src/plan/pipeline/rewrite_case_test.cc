@@ -52,6 +52,7 @@ const std::map<std::string, Pass>& passes() {
                                                   {"compose_pools", compose_pools},
                                                   {"merge_products", merge_products},
                                                   {"order_products", order_products},
+                                                  {"look_up_one_hots", look_up_one_hots},
                                                   {"narrow_to_reads", narrow_to_reads},
                                                   {"scale_by_diagonals", scale_by_diagonals},
                                                   {"separate_outputs", separate_outputs},

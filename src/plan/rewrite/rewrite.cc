@@ -17,6 +17,7 @@ Result<ir::Graph> rewrite(const ir::Graph& graph) {
   STITCH_ASSIGN(result, decompose_cross_entropy(result));
   STITCH_ASSIGN(result, pad_before_scans(result));
   STITCH_ASSIGN(result, scale_by_diagonals(result));
+  STITCH_ASSIGN(result, look_up_one_hots(result));
   STITCH_ASSIGN(result, unmerge_batches(result));
   STITCH_ASSIGN(result, decompose_small_products(result));
   STITCH_ASSIGN(result, simplify_identities(result));
