@@ -127,17 +127,16 @@ std::optional<WrittenOut> AttentionFinder::follow_factor(const ir::Node& node, W
 // What is added before a factor is multiplied by it as well. The scores are rounded sums themselves: a bias that
 // cancels them is as far off either way.
 std::optional<WrittenOut> AttentionFinder::follow_sum(const ir::Node& node, WrittenOut found) const {
-  if (found.bias.has_value() || !ir::is_tensor(node.operands[0]) || !ir::is_tensor(node.operands[1]) ||
-      !takes_heads(node, found)) {
+  if (!ir::is_tensor(node.operands[0]) || !ir::is_tensor(node.operands[1]) || !takes_heads(node, found)) {
     return std::nullopt;
   }
-  found.bias_scale = node.op == Op::kSub ? -found.scale : found.scale;
+  found.additions.push_back({{}, node.op == Op::kSub ? -found.scale : found.scale});
   for (const size_t side : {size_t{0}, size_t{1}}) {
     const bool is_scores = shape(ir::tensor_operand(node, side)) == shape(node.outputs[0]);
     if (!is_scores || (side == 1 && node.op == Op::kSub)) {
       continue;
     }
-    found.bias = ir::tensor_operand(node, 1 - side);
+    found.additions.back().bias = ir::tensor_operand(node, 1 - side);
     if (const Found whole = follow(node.operands[side], found)) {
       return whole;
     }
@@ -164,15 +163,17 @@ std::optional<WrittenOut> AttentionFinder::follow_fill(const ir::Node& node, Wri
   return std::nullopt;
 }
 
-// Whether what is filled may be filled last of all: with the one number that all masks fill with, which a bias must not
+// Whether what is filled may be filled last of all: with the one number that all masks fill with, which no bias may
 // change. Minus infinity stays what it is under a finite one.
 bool AttentionFinder::takes_fill(const WrittenOut& found, double fill, DataType dtype) const {
   constexpr double kLargestHalf = 65504;
   const bool is_minus_infinity = std::isinf(fill) && fill < 0;
   const bool is_narrowed = dtype == DataType::kFloat16 && std::isfinite(fill) && std::fabs(fill) > kLargestHalf;
-  const bool keeps_bias = !found.bias.has_value() || (is_minus_infinity && factors_.is_prepared(*found.bias));
+  const bool is_kept = std::all_of(found.additions.begin(), found.additions.end(), [&](const Addition& addition) {
+    return is_minus_infinity && factors_.is_prepared(addition.bias);
+  });
   const bool is_one = found.fillings.empty() || fill == found.fill;
-  return !std::isnan(fill) && !is_narrowed && keeps_bias && is_one;
+  return !std::isnan(fill) && !is_narrowed && is_kept && is_one;
 }
 
 // A number, or the one that a tensor is full of.

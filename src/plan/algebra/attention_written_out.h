@@ -19,17 +19,22 @@ struct Filling {
   bool is_where_set = true;
 };
 
-// softmax(where(fillings, fill, scale * query keys + bias_scale * bias)) value.
+// What is added to scores.
+struct Addition {
+  ir::ValueId bias;
+  double scale = 1.0;
+};
+
+// softmax(where(fillings, fill, scale * query keys + additions)) value.
 struct WrittenOut {
   ir::ValueId query;
   ir::ValueId keys;  // its last two axes as the product takes them
   ir::ValueId value;
   double scale = 1.0;
-  std::optional<ir::ValueId> bias;
-  double bias_scale = 1.0;
+  std::vector<Addition> additions;
   std::vector<Filling> fillings;
   double fill = -std::numeric_limits<double>::infinity();
-  std::optional<std::vector<int64_t>> heads;  // the axes before rows and columns that bias and masks are laid over
+  std::optional<std::vector<int64_t>> heads;  // the axes before rows and columns that biases and masks are laid over
 };
 
 class AttentionFinder {

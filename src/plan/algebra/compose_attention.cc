@@ -90,12 +90,19 @@ class Composition {
                : chain_.add(Op::kReshape, {mapped}, suffix, {{"shape", with_heads(heads_, shape(operand))}});
   }
 
+  // All biases as one: the fused step adds them up while it reads them.
   Operand added() {
-    if (!found_.bias.has_value()) {
-      return ir::Absent{};
+    std::optional<ValueId> all;
+    for (size_t i = 0; i < found_.additions.size(); ++i) {
+      const Addition& addition = found_.additions[i];
+      const std::string number = found_.additions.size() == 1 ? "" : "_" + std::to_string(i);
+      ValueId bias = copy_.mapped(addition.bias);
+      if (addition.scale != 1.0) {
+        bias = chain_.add(Op::kMul, {bias, ir::Scalar{addition.scale}}, "_bias" + number);
+      }
+      all = all.has_value() ? chain_.add(Op::kAdd, {*all, bias}, "_biases" + number) : bias;
     }
-    const ValueId bias = copy_.mapped(*found_.bias);
-    return found_.bias_scale == 1.0 ? bias : chain_.add(Op::kMul, {bias, ir::Scalar{found_.bias_scale}}, "_bias");
+    return all.has_value() ? Operand{*all} : Operand{ir::Absent{}};
   }
 
   Operand filled() {
