@@ -4,17 +4,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <utility>
 
 #include "base/fs/files.h"
 #include "base/parallel/for_each_parallel.h"
+#include "base/process/last_will.h"
 #include "toolchain/build/build_key.h"
 #include "toolchain/build/compile_unit.h"
 #include "toolchain/build/prelude.h"
 #include "toolchain/build/tool_cage.h"
 #include "toolchain/build/trial_build.h"
+#include "toolchain/cache/key_turn.h"
 #include "toolchain/cache/object_cache.h"
 #include "toolchain/source/include_closure.h"
 #include "toolchain/source/step_form.h"
@@ -32,6 +35,7 @@ struct Piece {
   std::string unit;  // the first of them
   int unit_count = 0;
   bool from_cache = false;
+  bool is_elsewhere = false;  // another build had the turn to compile it
   UnitResult result;
 };
 
@@ -45,6 +49,7 @@ struct Work {
   std::vector<SymbolAlias> aliases;
   std::mutex mutex;
   int units_done = 0;
+  std::atomic<bool> has_failed = false;  // with an Error
   std::mutex prelude_mutex;
   std::optional<Result<fs::path>> prelude;  // looked for when the first unit has to be compiled
   TrialBuild trial{target, tools};
@@ -135,22 +140,21 @@ void list_pieces(Work& work) {
   }
 }
 
-Result<void> make_piece(Work& work, Piece& piece) {
-  if (std::optional<std::string> object = load_object(work, piece.key)) {
-    piece.result.object = std::move(*object);
-    piece.from_cache = true;
-  } else {
-    STITCH_ASSIGN(const fs::path prelude, prelude_of(work));
-    if (work.request.compiling) {
-      const std::lock_guard lock(work.mutex);
-      work.request.compiling(piece.unit);
-    }
-    STITCH_ASSIGN(piece.result, compile_unit(work.request.bundle, piece.unit, target_of(work, piece.unit), work.tools,
-                                             prelude, when_slow(work, prelude)));
-    if (!piece.result.object.empty()) {
-      STITCH_TRY(work.cache.store(piece.key, piece.result.object));
-    }
+bool load_piece(const Work& work, Piece& piece) {
+  std::optional<std::string> object = load_object(work, piece.key);
+  piece.from_cache = object.has_value();
+  piece.result.object = std::move(object).value_or("");
+  return piece.from_cache;
+}
+
+void tell_compiling(Work& work, const Piece& piece) {
+  if (work.request.compiling) {
+    const std::lock_guard lock(work.mutex);
+    work.request.compiling(piece.unit);
   }
+}
+
+void tell_ready(Work& work, const Piece& piece) {
   const std::lock_guard lock(work.mutex);
   work.units_done += piece.unit_count;
   if (work.request.progress) {
@@ -159,14 +163,79 @@ Result<void> make_piece(Work& work, Piece& piece) {
                            .unit = piece.unit,
                            .from_cache = piece.from_cache});
   }
+}
+
+Result<void> compile_piece(Work& work, Piece& piece) {
+  STITCH_ASSIGN(const fs::path prelude, prelude_of(work));
+  tell_compiling(work, piece);
+  STITCH_ASSIGN(piece.result, compile_unit(work.request.bundle, piece.unit, target_of(work, piece.unit), work.tools,
+                                           prelude, when_slow(work, prelude)));
+  return piece.result.object.empty() ? Result<void>() : work.cache.store(piece.key, piece.result.object);
+}
+
+// For whoever has the turn, or goes on without one: another may have made it meanwhile.
+Result<void> load_or_compile(Work& work, Piece& piece) {
+  if (!load_piece(work, piece)) {
+    const Result<void> compiled = compile_piece(work, piece);
+    if (!compiled.has_value()) {
+      work.has_failed = true;
+      return compiled;
+    }
+  }
+  tell_ready(work, piece);
   return {};
+}
+
+// A piece that another build compiles now is left for later, so that builds of one program share its pieces.
+Result<void> make_piece(Work& work, Piece& piece) {
+  if (load_piece(work, piece)) {
+    tell_ready(work, piece);
+    return {};
+  }
+  const std::optional<KeyTurn> turn = KeyTurn::try_take(work.tools.cache, piece.key);
+  piece.is_elsewhere = !turn.has_value();
+  return piece.is_elsewhere ? Result<void>() : load_or_compile(work, piece);
+}
+
+TurnWait turn_wait(const Work& work) {
+  return {.limit_ms = kToolLimitMs, .is_abandoned = [&work] { return work.has_failed || no_more_children(); }};
+}
+
+Result<void> await_piece(Work& work, Piece& piece) {
+  tell_compiling(work, piece);
+  const KeyTurn turn = KeyTurn::wait(work.tools.cache, piece.key, turn_wait(work),
+                                     [&] { return work.cache.load(piece.key).has_value(); });
+  return work.has_failed ? Result<void>() : load_or_compile(work, piece);  // whose error the build returns anyway
+}
+
+Result<void> make_pieces(Work& work) {
+  const int jobs = work.request.jobs;
+  STITCH_TRY(for_each_parallel(work.pieces.size(), jobs,
+                               [&](size_t index) { return make_piece(work, work.pieces[index]); }));
+  std::vector<Piece*> elsewhere;
+  for (Piece& piece : work.pieces) {
+    if (piece.is_elsewhere) {
+      elsewhere.push_back(&piece);
+    }
+  }
+  return for_each_parallel(elsewhere.size(), jobs, [&](size_t index) { return await_piece(work, *elsewhere[index]); });
+}
+
+bool find_linked(const Work& work, CompileReport& report) {
+  const std::optional<fs::path> library = work.cache.find_library(report.build_key);
+  report.library = library.has_value() ? library->string() : "";
+  report.ok = library.has_value();
+  return report.ok;
 }
 
 Result<void> link(Work& work, CompileReport& report) {
   report.build_key = library_key(work.unit_keys, work.target, work.tools);
-  if (const std::optional<fs::path> library = work.cache.find_library(report.build_key)) {
-    report.library = library->string();
-    report.ok = true;
+  if (find_linked(work, report)) {
+    return {};
+  }
+  const KeyTurn turn = KeyTurn::wait(work.tools.cache, report.build_key, turn_wait(work),
+                                     [&] { return work.cache.find_library(report.build_key).has_value(); });
+  if (find_linked(work, report)) {
     return {};
   }
   STITCH_ASSIGN(const TemporaryDirectory folder, TemporaryDirectory::make("stitchcuda-link"));
@@ -215,8 +284,7 @@ Result<CompileReport> build(const BuildRequest& request, const Toolchain& tools)
             .prelude_mutex = {},
             .prelude = {}};
   list_pieces(work);
-  STITCH_TRY(for_each_parallel(work.pieces.size(), request.jobs,
-                               [&](size_t index) { return make_piece(work, work.pieces[index]); }));
+  STITCH_TRY(make_pieces(work));
   CompileReport report;
   bool all_compiled = true;
   bool is_beyond_device = true;

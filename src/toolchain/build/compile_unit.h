@@ -35,8 +35,9 @@ struct ToolRun {
   bool said_why = false;  // an error of the sources, at least by the tool's own word
   std::vector<Diagnostic> diagnostics{};
 };
+inline constexpr int64_t kToolLimitMs = int64_t{15} * 60 * 1000;
 struct ToolTime {
-  int64_t limit_ms = int64_t{15} * 60 * 1000;
+  int64_t limit_ms = kToolLimitMs;
   WhenSlow when_slow{};
 };
 Result<ToolRun> run_tool(const std::vector<std::string>& command, const std::filesystem::path& folder,

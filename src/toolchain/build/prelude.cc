@@ -9,8 +9,10 @@
 
 #include "base/fs/files.h"
 #include "base/hash/sha256.h"
+#include "base/process/last_will.h"
 #include "toolchain/build/compile_unit.h"
 #include "toolchain/build/tool_cage.h"
+#include "toolchain/cache/key_turn.h"
 
 namespace stitch::toolchain {
 namespace {
@@ -103,6 +105,13 @@ Result<fs::path> find_prelude(const Target& target, const Toolchain& tools, cons
   }
   const fs::path kept = folder_in(tools.cache, target, tools);
   if (is_whole(kept)) {
+    mark_used(kept);
+    return kept / kHeader;
+  }
+  const KeyTurn turn = KeyTurn::wait(tools.cache, kept.filename().string(),
+                                     {.limit_ms = kToolLimitMs, .is_abandoned = no_more_children},
+                                     [&] { return is_whole(kept); });
+  if (is_whole(kept)) {  // made by another meanwhile
     mark_used(kept);
     return kept / kHeader;
   }

@@ -13,6 +13,7 @@
 #include "base/fs/files.h"
 #include "base/hash/sha256.h"
 #include "toolchain/cache/cache_use.h"
+#include "toolchain/cache/key_turn.h"
 
 namespace stitch::toolchain {
 namespace {
@@ -121,6 +122,7 @@ CacheContents ObjectCache::contents() const { return prune(std::numeric_limits<u
 CacheContents ObjectCache::prune(uint64_t limit_bytes) const {
   CacheContents left;
   std::vector<Entry> entries;
+  remove_abandoned_turns(folder_);
   for (const auto& [name, kind] : {std::pair("objects", &left.objects), std::pair("libraries", &left.libraries),
                                    std::pair("preludes", &left.preludes), std::pair("aside", &left.objects)}) {
     list_entries(folder_ / name, kind, &entries);

@@ -36,7 +36,8 @@ class ObjectCache {
   Result<std::filesystem::path> store_library(const std::string& key, std::string_view bytes) const;
 
   // Removes what was used longest ago until at most `limit_bytes` are left, or only what is in use (cache_use.h). Other
-  // files in the folder, such as measured times, are not touched. Returns what is left.
+  // files in the folder, such as measured times, are not touched; files of turns that nobody has are removed
+  // (key_turn.h). Returns what is left.
   CacheContents prune(uint64_t limit_bytes) const;
   CacheContents contents() const;
 
