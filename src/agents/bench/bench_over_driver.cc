@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "agents/coder/declarations.h"
 #include "agents/coder/host_text.h"
 #include "agents/routing/conditions.h"
 #include "agents/verifier/fingerprint.h"
@@ -15,6 +14,7 @@
 #include "driver/improve/module_trial.h"
 #include "driver/joined/joined_steps.h"
 #include "driver/time/step_cost.h"
+#include "driver/written/declarations.h"
 #include "driver/written/step_nodes.h"
 #include "kernels/builtin_templates.h"
 #include "plan/cost/cost.h"
@@ -101,7 +101,7 @@ driver::GroupText text_for(const SubTask& sub_task, const std::string& text) {
     const auto* choices = std::get_if<plan::HostPlan>(&host);
     return {.host = choices != nullptr ? *choices : plan::HostPlan{}};
   }
-  const std::variant<plan::WrittenCode, BadDeclaration> read = written_code_from_text(text);
+  const std::variant<plan::WrittenCode, driver::BadDeclaration> read = driver::written_code_from_text(text);
   const auto* written = std::get_if<plan::WrittenCode>(&read);
   return {sub_task.nodes, written != nullptr ? *written : plan::WrittenCode{text, plan::HoldsFor::kAnySizes, {}}};
 }
@@ -113,8 +113,8 @@ std::string why_no_text(const SubTask& sub_task, const std::string& text) {
     const auto* fault = std::get_if<std::string>(&host);
     return fault == nullptr ? "" : *fault;
   }
-  const auto declared = written_code_from_text(text);
-  const auto* bad = std::get_if<BadDeclaration>(&declared);
+  const auto declared = driver::written_code_from_text(text);
+  const auto* bad = std::get_if<driver::BadDeclaration>(&declared);
   return bad == nullptr ? "" : bad->why;
 }
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "agents/coder/answer.h"
-#include "agents/coder/declarations.h"
 #include "base/testing/case_file.h"
+#include "driver/written/declarations.h"
 
 namespace stitch::agents {
 namespace {
@@ -22,8 +22,8 @@ std::string shown(const CoderAnswer& answer) {
   return "none: " + std::get<NoCode>(answer).why;
 }
 
-std::string shown(const std::variant<plan::WrittenCode, BadDeclaration>& read) {
-  if (const auto* bad = std::get_if<BadDeclaration>(&read); bad != nullptr) {
+std::string shown(const std::variant<plan::WrittenCode, driver::BadDeclaration>& read) {
+  if (const auto* bad = std::get_if<driver::BadDeclaration>(&read); bad != nullptr) {
     return "refused: " + bad->why + "\n";
   }
   const auto& written = std::get<plan::WrittenCode>(read);
@@ -40,7 +40,7 @@ std::string shown(const std::variant<plan::WrittenCode, BadDeclaration>& read) {
 
 std::string run_case(const testing::CaseFile& one) {
   if (one.run == "declarations") {
-    return shown(written_code_from_text(one.input));
+    return shown(driver::written_code_from_text(one.input));
   }
   std::string text = one.input;
   std::replace(text.begin(), text.end(), '~', '`');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agents/coder/declarations.h"
+#include "driver/written/declarations.h"
 
 #include <fmt/format.h>
 
@@ -11,17 +11,17 @@
 
 #include "base/text/printable.h"
 
-namespace stitch::agents {
+namespace stitch::driver {
 namespace {
 
 constexpr std::string_view kScratch = "scratch:";
 constexpr std::string_view kSizes = "sizes:";
-constexpr std::string_view kBlank = " \t\r";
+constexpr std::string_view kSpaces = " \t\r";
 constexpr size_t kMaxTold = 80;
 
 std::string_view stripped(std::string_view text) {
-  const size_t begin = text.find_first_not_of(kBlank);
-  return begin == text.npos ? std::string_view() : text.substr(begin, text.find_last_not_of(kBlank) + 1 - begin);
+  const size_t begin = text.find_first_not_of(kSpaces);
+  return begin == text.npos ? std::string_view() : text.substr(begin, text.find_last_not_of(kSpaces) + 1 - begin);
 }
 
 std::optional<int64_t> number_in(std::string_view text) {
@@ -103,4 +103,4 @@ std::variant<plan::WrittenCode, BadDeclaration> written_code_from_text(const std
   return written;
 }
 
-}  // namespace stitch::agents
+}  // namespace stitch::driver

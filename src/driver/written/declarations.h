@@ -8,7 +8,7 @@
 
 #include "plan/boundaries/boundary.h"
 
-namespace stitch::agents {
+namespace stitch::driver {
 
 struct BadDeclaration {
   std::string why;  // a sentence for whoever wrote it
@@ -18,4 +18,4 @@ struct BadDeclaration {
 // terms; "// sizes: own" says that sizes of the contract are compiled in ("any" is what is held of a file otherwise).
 std::variant<plan::WrittenCode, BadDeclaration> written_code_from_text(const std::string& text);
 
-}  // namespace stitch::agents
+}  // namespace stitch::driver
