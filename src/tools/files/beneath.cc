@@ -144,6 +144,12 @@ Result<void> Beneath::write(const std::string& path, const std::string& text) co
   return {};
 }
 
+Result<void> Beneath::remove(const std::string& path) const {
+  STITCH_ASSIGN(const Place place, place_of(path, false));
+  const bool is_gone = ::unlinkat(place.folder.get(), place.name.c_str(), 0) == 0 || errno == ENOENT;
+  return is_gone ? Result<void>() : Result<void>(refused_by(path, errno));
+}
+
 void Beneath::list(int folder, const std::string& prefix, size_t max_files, std::vector<FileBeneath>& found) const {
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(::fdopendir(::dup(folder)), ::closedir);
   if (entries == nullptr || std::count(prefix.begin(), prefix.end(), '/') > static_cast<std::ptrdiff_t>(kMaxDepth)) {

@@ -28,6 +28,8 @@ class Beneath {
   Result<std::string> read(const std::string& path, uint64_t max_bytes) const;
   // Makes missing folders; what another name of the same file holds is left as it is.
   Result<void> write(const std::string& path, const std::string& text) const;
+  // A file or a link of that name; none there is fine.
+  Result<void> remove(const std::string& path) const;
   // The plain files, by path, at most `max_files`; links, pipes and the like are passed over.
   std::vector<FileBeneath> list(size_t max_files) const;
 

@@ -31,6 +31,9 @@ TEST_F(InFolder, ReadsAndWritesWhatLiesThere) {
   EXPECT_EQ(read_file(root() / "new" / "deep" / "b.cu").value(), "more");
   EXPECT_EQ(files().list(10).size(), 2u);
   EXPECT_EQ(files().list(1).size(), 1u);
+  ASSERT_TRUE(files().remove("new/deep/b.cu").has_value());
+  EXPECT_TRUE(files().remove("new/deep/b.cu").has_value());
+  EXPECT_EQ(files().list(10).size(), 1u);
 }
 
 TEST_F(InFolder, NothingLeadsOut) {
@@ -41,6 +44,9 @@ TEST_F(InFolder, NothingLeadsOut) {
     EXPECT_FALSE(files().read(path, 100).has_value()) << path;
     EXPECT_FALSE(files().write(path, "overwritten").has_value()) << path;
   }
+  EXPECT_FALSE(files().remove("up/secret").has_value());
+  EXPECT_FALSE(files().remove("../secret").has_value());
+  ASSERT_TRUE(files().remove("link").has_value());
   EXPECT_EQ(read_file(folder_.path() / "secret").value(), "hidden");
   EXPECT_EQ(files().list(10).size(), 1u);
 }
