@@ -9,6 +9,7 @@ namespace stitch::tools {
 std::unique_ptr<Tool> import_tool();
 std::unique_ptr<Tool> plan_tool();
 std::unique_ptr<Tool> expert_program_tool();
+std::unique_ptr<Tool> group_tool();
 std::unique_ptr<Tool> compile_tool();
 std::unique_ptr<Tool> check_tool();
 std::unique_ptr<Tool> verify_tool();

@@ -9,6 +9,7 @@ ToolTable builtin_tools() {
   tools.push_back(import_tool());
   tools.push_back(plan_tool());
   tools.push_back(expert_program_tool());
+  tools.push_back(group_tool());
   tools.push_back(compile_tool());
   tools.push_back(check_tool());
   tools.push_back(verify_tool());
