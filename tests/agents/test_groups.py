@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model writes a group of nodes that is no step of the expert's: it replaces what it is faster than."""
+"""A model writes a group of nodes that is no step of the expert's: it replaces what it is faster than. In one answer,
+or in a workspace, where it takes the steps as one itself."""
 
 from __future__ import annotations
 
 import json
 import re
+import signal
+import time
 
-from .conftest import Workplace
+import pytest
+
+from .conftest import Ended, Workplace
 from .model import Model, cannot, fenced, material
+from .react_model import ReactModel
 
 # All of softmax(relu(x * scale)).sum(dim=0) in one launch of one block.
 JOINED = """#include "stitch/step.h"
@@ -134,3 +140,64 @@ def test_a_group_of_all_nodes_replaces_the_experts_steps(place: Workplace) -> No
     again = place.command("verify", "out", "--device", "emulated", "--json")
     assert again.status == 0 and again.json["verdict"]["kind"] == "ok"
     assert len(again.json["report"]["shapes"]) > 1, "hidden shapes run the same text"
+
+
+ON_PROGRAM = {"folder": "expert"}
+FINISH = ("finish", {"summary": "one launch"})
+
+
+def in_workspace(*turns: object) -> ReactModel:
+    """Takes both steps as one, writes that, and has the plan read what its file declares."""
+    def write(last: str) -> tuple[str, dict]:
+        return "write", {"path": re.search(r"written in (expert/steps/\S+\.cu)", last)[1], "content": JOINED}
+    return ReactModel(("group", {"folder": "expert", "steps": [0, 1]}), write,
+                      ("group", {"folder": "expert", "steps": [0]}), *turns, FINISH)
+
+
+def adopted(place: Workplace, ended: Ended) -> None:
+    assert ended.status == 0, ended.error
+    state = place.state()
+    drawn, tried = state["plans"][-1], state["attempts"]
+    assert [each["outcome"] for each in tried] == ["right"] and tried[0]["replaced_incumbent"], state["notes"]
+    assert len(tried[0]["replaced"]) == 2 and tried[0]["plan"] == len(state["plans"]) == 2
+    assert drawn["author"] == "model" and "groups" in drawn["trigger"] and len(drawn["sub_tasks"]) == 1
+    agents = ended.json["agents"]
+    assert [each["author"] for each in agents["steps"]] == ["m"]
+    assert agents["session"]["files_taken_as_they_were"] == agents["session"]["files_thrown_away"] == 0
+    assert ended.json["verdict"]["kind"] == "ok"
+    assert "softmax_sum<<<1, 256" in (place.out / "steps" / f"{agents['steps'][0]['step']}.cu").read_text()
+
+
+def test_a_session_takes_steps_as_one_and_writes_that(place: Workplace) -> None:
+    model = in_workspace(("check", ON_PROGRAM), ("verify", ON_PROGRAM), ("profile", ON_PROGRAM))
+    with model.server() as server:
+        ended = place.optimize("--coder", "react", "--llm", server.url, "--model", "m", "--planner", "expert")
+    adopted(place, ended)
+    assert "one after another" in model.results[1] and "a group already" in model.results[3]
+    assert "passed" in model.results[4] and "right" in model.results[5] and " written " in model.results[6]
+    assert place.command("runs", "replay", place.runs[0].name, "--json").status == 0
+
+
+def test_what_can_be_no_group_is_told_and_edits_of_steps_go_on(place: Workplace) -> None:
+    model = ReactModel(("group", {"folder": "expert", "steps": [0, 5]}), ("group", {"folder": "expert"}),
+                       ("verify", ON_PROGRAM), FINISH)
+    with model.server() as server:
+        ended = place.optimize("--coder", "react", "--llm", server.url, "--model", "m", "--planner", "expert")
+    assert ended.status == 0, ended.error
+    assert "no step 5" in model.results[1] and "no step is named" in model.results[2]
+    assert place.state()["attempts"] == [] and len(place.state()["plans"]) == 1
+
+
+@pytest.mark.parametrize("least", [2, 4])
+def test_killed_behind_a_group_the_session_goes_on(place: Workplace, least: int) -> None:
+    model = in_workspace(("compile", ON_PROGRAM), ("verify", ON_PROGRAM))
+    with model.server() as server:
+        process = place.start(*place.words("--coder", "react", "--llm", server.url, "--model", "m", "--planner",
+                                           "expert"))
+        while len(model.asked) < least and process.poll() is None:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        assert process.returncode == -signal.SIGKILL
+        ended = place.command("runs", "resume", place.runs[0].name, "--json")
+    adopted(place, ended)

@@ -87,6 +87,7 @@ Result<SessionEnd> AcpSession::run(const State& state, const Material& material,
     end.turns = agent.calls();
   }
   STITCH_TRY(folder.look());  // only now: nothing that it started still writes
+  folder.take_groups();
   told_("session: " + end.why);
   end.spent = {{.role = Role::kTools, .seconds = std::chrono::duration<double>(Clock::now() - start).count()}};
   return end;

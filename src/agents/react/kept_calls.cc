@@ -14,12 +14,30 @@ constexpr int kMaxFailures = 3;
 
 std::string text_of_json(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-std::string kept_text(const CallResult& result, const Changes& changes) {
+Json json_of(const Changes& changes) {
   Json files = Json::object();
   for (const auto& [path, digest] : changes) {
     files[path] = digest;
   }
-  return text_of_json({{"reply", to_json(result.reply)}, {"seconds", result.seconds}, {"files", std::move(files)}});
+  return files;
+}
+
+Result<Changes> changes_in(const Json& kept, const char* name) {
+  STITCH_ASSIGN(const Json* files, json_object(kept, name));
+  Changes changes;
+  for (const auto& [path, digest] : files->items()) {
+    STITCH_ASSIGN(changes[path], json_string(*files, path.c_str()));
+  }
+  return changes;
+}
+
+// `program`: of a call that drew it anew.
+std::string kept_text(const CallResult& result, const Changes& changes, const Changes& program) {
+  Json json = {{"reply", to_json(result.reply)}, {"seconds", result.seconds}, {"files", json_of(changes)}};
+  if (!program.empty()) {
+    json["program"] = json_of(program);
+  }
+  return text_of_json(json);
 }
 
 bool is_of_this_machine(ErrorCode code) { return code != ErrorCode::kInterrupted; }
@@ -48,11 +66,12 @@ Result<std::optional<CallResult>> KeptCalls::kept(const std::string& key) {
   STITCH_ASSIGN(const Json* reply, json_object(json, "reply"));
   STITCH_ASSIGN(result.reply, tools::tool_reply_from_json(*reply));
   STITCH_ASSIGN(result.seconds, json_double(json, "seconds"));
-  STITCH_ASSIGN(const Json* files, json_object(json, "files"));
-  Changes changes;
-  for (const auto& [path, digest] : files->items()) {
-    STITCH_ASSIGN(changes[path], json_string(*files, path.c_str()));
+  if (json.contains("program")) {
+    STITCH_ASSIGN(const Changes program, changes_in(json, "program"));
+    STITCH_TRY(folder_.take_program(program));
+    is_live_ = false;
   }
+  STITCH_ASSIGN(const Changes changes, changes_in(json, "files"));
   STITCH_TRY(folder_.take(changes));
   is_live_ = is_live_ && changes.empty();
   return std::optional(std::move(result));
@@ -80,12 +99,16 @@ Result<CallResult> KeptCalls::live(const std::string& tool, const Json& argument
   } else {
     result.reply = tools::mistake("This machine could not do it: " + tools::error_text(reply.error()));
   }
+  Changes program;
+  if (toolbox_.draws(tool) && result.reply.outcome == tools::Outcome::kDone) {
+    STITCH_ASSIGN(program, folder_.take_program());
+  }
   Changes changes;
   if (toolbox_.writes(tool)) {
     STITCH_ASSIGN(changes, folder_.look());
   }
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  STITCH_TRY(journal_.keep_answer(key, Role::kTools, body, kept_text(result, changes)));
+  STITCH_TRY(journal_.keep_answer(key, Role::kTools, body, kept_text(result, changes, program)));
   return result;
 }
 

@@ -15,7 +15,7 @@
 namespace stitch::agents {
 namespace {
 
-constexpr std::array kOutside = {"compile", "check", "verify", "profile", "docs"};
+constexpr std::array kOutside = {"group", "compile", "check", "verify", "profile", "docs"};
 
 Json finish_schema() {
   return tools::object_schema({tools::content_property("summary", "What was changed, and what it gained.")}, {});

@@ -30,6 +30,8 @@ class Toolbox {
   std::vector<llm::Tool> tools() const;
   // Whether a call of it may change files.
   bool writes(const std::string& tool) const;
+  // Whether a call that is done has drawn the program in the judged copy anew.
+  static bool draws(const std::string& tool) { return tool == "group"; }
   // What can be mended by whoever called is a reply; an Error is this machine's.
   Result<tools::ToolReply> call(const std::string& tool, const Json& arguments);
   // Ends what runs in the background; how many that were.

@@ -40,7 +40,7 @@ class Planner {
 class Coder {
  public:
   virtual ~Coder() = default;
-  // Written, Declined or Unreadable.
+  // Written, Declined or Unreadable; Planned, once in a run, where it drew groups of nodes of its own.
   virtual Result<Done> write(const State& state, const Material& material) = 0;
 };
 

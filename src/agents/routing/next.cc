@@ -62,6 +62,13 @@ void decide(State& state, EventKind kind, const EventBody* event) {
   STITCH_CHECK(false) << "no row of the table of routes holds in '" << to_string(from) << "'";
 }
 
+// Whether a session drew groups before: it is one session, and a run that was told so for ever would not end.
+bool has_drawn_groups(const State& state) {
+  return std::any_of(state.decisions.begin(), state.decisions.end(), [](const Decision& each) {
+    return each.event == EventKind::kPlanned && is_writing(each.from);
+  });
+}
+
 }  // namespace
 
 Result<State> next(const State& before, const Event& event) {
@@ -69,6 +76,9 @@ Result<State> next(const State& before, const Event& event) {
   if (!waits_for(before, kind)) {
     return failure(ErrorCode::kInternal,
                    fmt::format("a run in '{}' was told '{}'", to_string(before.activity), to_string(kind)));
+  }
+  if (kind == EventKind::kPlanned && is_writing(before.activity) && has_drawn_groups(before)) {
+    return failure(ErrorCode::kInternal, "a run was told twice of groups that a session drew");
   }
   if (const std::string fault = fault_of(event, before.limits); !fault.empty()) {
     return failure(ErrorCode::kInternal, fmt::format("'{}' brings {}", to_string(kind), fault));
@@ -84,7 +94,7 @@ Result<State> next(const State& before, const Event& event) {
 
 int64_t max_events(const Limits& limits) {
   constexpr int64_t kOfARound = 5;  // written, tested, profiled, retrieved, advised
-  const int64_t plans = limits.replans + 1;
+  const int64_t plans = limits.replans + 2;  // the first, and one of groups that a session drew
   return plans + kOfARound * limits.rounds + plans * limits.sub_tasks;
 }
 

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "driver/improve/workbench.h"
 
@@ -22,6 +23,9 @@ enum class AnswerForm {
 struct Pristine {
   std::map<std::string, std::string> files{};    // path to text
   std::map<std::string, std::string> answers{};  // step, host side or module to the path of its file
+  // Of the answers those that are groups of nodes, as a session drew them (tools/requests/group.cc); at the beginning
+  // there are none.
+  std::map<std::string, std::vector<std::string>> groups{};
   AnswerForm form = AnswerForm::kSteps;
 };
 

@@ -12,7 +12,8 @@ struct Members<SessionRecord> {
       std::make_tuple(member("why", &SessionRecord::why), member("turns", &SessionRecord::turns),
                       member("strays", &SessionRecord::strays), member("altered", &SessionRecord::altered),
                       member("number", &SessionRecord::number), member("spent", &SessionRecord::spent),
-                      member("texts", &SessionRecord::texts), member("verified", &SessionRecord::verified));
+                      member("texts", &SessionRecord::texts), member("verified", &SessionRecord::verified),
+                      member("groups", &SessionRecord::groups));
 };
 
 std::string to_text(const SessionRecord& record) {
@@ -20,7 +21,10 @@ std::string to_text(const SessionRecord& record) {
 }
 
 Result<SessionRecord> session_record_from_text(const std::string& text) {
-  STITCH_ASSIGN(const Json json, parse_json(text, "a session in the journal"));
+  STITCH_ASSIGN(Json json, parse_json(text, "a session in the journal"));
+  if (json.is_object() && !json.contains("groups")) {
+    json["groups"] = Json::object();
+  }
   SessionRecord record;
   member_json::Reader reader;
   reader.read(json, "a session in the journal", record);

@@ -36,6 +36,8 @@ struct SessionRecord {
   std::vector<Spending> spent{};
   std::map<std::string, std::string> texts{};     // of steps that are not as they were: step to digest
   std::map<std::string, std::string> verified{};  // likewise
+  // Of these the groups that the session drew: their nodes. A run of an older stitchcuda has none.
+  std::map<std::string, std::vector<std::string>> groups{};
 };
 
 std::string to_text(const SessionRecord& record);

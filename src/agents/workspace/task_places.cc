@@ -2,6 +2,7 @@
 #include "agents/workspace/task_places.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -16,11 +17,21 @@ constexpr size_t kMaxStepsBytes = 12'000;
 
 bool is_module(const SubTask& sub_task) { return sub_task.kind == SubTaskKind::kModule; }
 
+// Of nodes that are no step: the session has to take them as one before there is a file.
+std::string row_of_group(const SubTask& sub_task, const Material& material, const Pristine& pristine) {
+  const bool is_step = sub_task.kind == SubTaskKind::kStep && pristine.form == AnswerForm::kSteps;
+  if (!is_step || !material.bench.ground_of(sub_task).why_fixed.empty()) {
+    return "";
+  }
+  return fmt::format("- the nodes {}, as one step (see group): {}; {}\n", fmt::join(sub_task.nodes, ", "),
+                     sub_task.expected_gain, sub_task.hint);
+}
+
 std::string row_of(const SubTask& sub_task, const Material& material, const Pristine& pristine) {
   const OwnStep own = own_step_of(material.bench, sub_task);
   const auto path = pristine.answers.find(own.step);
   if (path == pristine.answers.end()) {
-    return "";
+    return row_of_group(sub_task, material, pristine);
   }
   if (is_module(sub_task)) {
     return fmt::format("- {}: {}\n", path->second, sub_task.hint);

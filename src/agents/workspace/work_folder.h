@@ -30,11 +30,20 @@ class WorkFolder {
   // What a look of an earlier process found.
   Result<void> take(const Changes& changes);
 
+  // What a tool made of the program in judged_copy(), which it drew anew, is that of the workspace: its steps are the
+  // answers from here on, and what lies beside them is as at the beginning. Returns what is different.
+  Result<Changes> take_program();
+  // The same, found by an earlier process.
+  Result<void> take_program(const Changes& changes);
+  // Groups that were drawn in the workspace itself, which is known by now; whatever else its plan says is nobody's.
+  void take_groups();
   // A copy for what compiles and judges: the agent's files, but those that are not the answer and were there at the
   // beginning as they were then.
   Result<std::filesystem::path> judged_copy();
   // The step's text as it is known now; the pristine one where there is none.
   const std::string& text_of(const std::string& step) const;
+  // Whether a text of the step is another than at the beginning, whatever its number. Groups have none to begin with.
+  bool is_changed(const std::string& step, const std::string& text) const;
   // Files beside those that were there at the beginning, and those of them that were altered or removed.
   size_t strays() const;
   size_t altered() const;
@@ -43,10 +52,12 @@ class WorkFolder {
 
  private:
   bool is_answer(const std::string& path) const;
+  Result<void> draw_answers(const std::map<std::string, std::string>& files);
 
   std::filesystem::path folder_;
   RunFolder texts_;
-  Pristine pristine_;
+  Pristine first_;                             // as the session began
+  Pristine pristine_;                          // of the program as it is drawn now
   std::map<std::string, std::string> known_;   // path to text
   std::map<std::string, std::string> judged_;  // of the copy, as it lies there
   bool has_copy_ = false;

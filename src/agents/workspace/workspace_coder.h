@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Coder whose answers come from one session in a workspace: it is run when the first step is asked for, and each
-// step's file, where it was changed, is then an answer like any other, judged from outside.
+// step's file, where it was changed, is then an answer like any other, judged from outside. Where the session took
+// steps as groups, the first answer is the plan with these groups.
 #pragma once
 
 #include <functional>
