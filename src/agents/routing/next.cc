@@ -64,9 +64,8 @@ void decide(State& state, EventKind kind, const EventBody* event) {
 
 // Whether a session drew groups before: it is one session, and a run that was told so for ever would not end.
 bool has_drawn_groups(const State& state) {
-  return std::any_of(state.decisions.begin(), state.decisions.end(), [](const Decision& each) {
-    return each.event == EventKind::kPlanned && is_writing(each.from);
-  });
+  return std::any_of(state.decisions.begin(), state.decisions.end(),
+                     [](const Decision& each) { return each.event == EventKind::kPlanned && is_writing(each.from); });
 }
 
 }  // namespace
@@ -93,7 +92,7 @@ Result<State> next(const State& before, const Event& event) {
 }
 
 int64_t max_events(const Limits& limits) {
-  constexpr int64_t kOfARound = 5;  // written, tested, profiled, retrieved, advised
+  constexpr int64_t kOfARound = 5;           // written, tested, profiled, retrieved, advised
   const int64_t plans = limits.replans + 2;  // the first, and one of groups that a session drew
   return plans + kOfARound * limits.rounds + plans * limits.sub_tasks;
 }

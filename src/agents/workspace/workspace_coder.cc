@@ -30,9 +30,8 @@ Target target_of(const SubTask& sub_task, const SessionRecord& record, const Ben
     return {std::move(group), ground.step, ground.replaced, ground.why_fixed};
   }
   const OwnStep own = own_step_of(bench, sub_task);
-  const std::optional<size_t> first = sub_task.kind == SubTaskKind::kStep
-                                          ? driver::step_with_nodes(bench.plan(), sub_task.nodes)
-                                          : std::nullopt;
+  const std::optional<size_t> first =
+      sub_task.kind == SubTaskKind::kStep ? driver::step_with_nodes(bench.plan(), sub_task.nodes) : std::nullopt;
   const bool is_known = !own.step.empty() && first.has_value();
   return {is_known ? driver::key_of_step(bench.plan(), *first) : own.step, own.step, {}, own.why_fixed};
 }

@@ -86,8 +86,7 @@ Result<plan::Plan> with_present_groups(const Folder& folder) {
 Result<std::optional<std::string>> joined_text(Job& job, const Folder& folder, const TextPlace& place) {
   STITCH_ASSIGN(const ImportedProgram imported, import_program(job, folder.task));
   STITCH_ASSIGN(const EmittedProgram emitted, emit_again(job, folder.plan));
-  Result<SubjectSet> set =
-      make_subjects(job, folder.task, imported, emitted, folder.sources, DeviceKind::kEmulated);
+  Result<SubjectSet> set = make_subjects(job, folder.task, imported, emitted, folder.sources, DeviceKind::kEmulated);
   if (!set.has_value()) {  // a step that was edited so that it cannot be at other sizes
     return is_authors(set.error().code) ? Result<std::optional<std::string>>(std::nullopt) : failure(set.error());
   }

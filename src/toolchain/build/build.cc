@@ -210,8 +210,8 @@ Result<void> await_piece(Work& work, Piece& piece) {
 
 Result<void> make_pieces(Work& work) {
   const int jobs = work.request.jobs;
-  STITCH_TRY(for_each_parallel(work.pieces.size(), jobs,
-                               [&](size_t index) { return make_piece(work, work.pieces[index]); }));
+  STITCH_TRY(
+      for_each_parallel(work.pieces.size(), jobs, [&](size_t index) { return make_piece(work, work.pieces[index]); }));
   std::vector<Piece*> elsewhere;
   for (Piece& piece : work.pieces) {
     if (piece.is_elsewhere) {

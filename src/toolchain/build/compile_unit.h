@@ -41,7 +41,7 @@ struct ToolTime {
   WhenSlow when_slow{};
 };
 Result<ToolRun> run_tool(const std::vector<std::string>& command, const std::filesystem::path& folder,
-                         const std::string& unit, const std::filesystem::path& product,
-                         const sandbox::CagePolicy& cage, const ToolTime& time = {});
+                         const std::string& unit, const std::filesystem::path& product, const sandbox::CagePolicy& cage,
+                         const ToolTime& time = {});
 
 }  // namespace stitch::toolchain

@@ -108,9 +108,9 @@ Result<fs::path> find_prelude(const Target& target, const Toolchain& tools, cons
     mark_used(kept);
     return kept / kHeader;
   }
-  const KeyTurn turn = KeyTurn::wait(tools.cache, kept.filename().string(),
-                                     {.limit_ms = kToolLimitMs, .is_abandoned = no_more_children},
-                                     [&] { return is_whole(kept); });
+  const KeyTurn turn =
+      KeyTurn::wait(tools.cache, kept.filename().string(), {.limit_ms = kToolLimitMs, .is_abandoned = no_more_children},
+                    [&] { return is_whole(kept); });
   if (is_whole(kept)) {  // made by another meanwhile
     mark_used(kept);
     return kept / kHeader;

@@ -97,8 +97,8 @@ TEST_F(SharedBuildTest, FourProcessesAtOnceCompileEachUnitOnce) {
   for (const pid_t process : processes) {
     EXPECT_EQ(status_of(process), 0);
   }
-  EXPECT_EQ(log(), (std::vector<std::string>{"prelude.h.gch", "program.so", "steps/00.cu", "steps/01.cu",
-                                             "steps/02.cu"}));
+  EXPECT_EQ(log(),
+            (std::vector<std::string>{"prelude.h.gch", "program.so", "steps/00.cu", "steps/01.cu", "steps/02.cu"}));
   EXPECT_TRUE(fs::is_empty(tools.cache / "turns"));
 }
 

@@ -94,8 +94,7 @@ KeyTurn KeyTurn::wait(const fs::path& cache, const std::string& key, const TurnW
   }
 }
 
-KeyTurn::KeyTurn(KeyTurn&& other) noexcept
-    : file_(std::move(other.file_)), lock_(std::move(other.lock_)) {}
+KeyTurn::KeyTurn(KeyTurn&& other) noexcept : file_(std::move(other.file_)), lock_(std::move(other.lock_)) {}
 
 KeyTurn& KeyTurn::operator=(KeyTurn&& other) noexcept {
   std::swap(file_, other.file_);

@@ -15,8 +15,8 @@ namespace stitch::toolchain {
 
 // How long a turn is waited for.
 struct TurnWait {
-  int64_t limit_ms = 0;                   // by the clock
-  std::function<bool()> is_abandoned{};   // asked again and again; may be empty
+  int64_t limit_ms = 0;                  // by the clock
+  std::function<bool()> is_abandoned{};  // asked again and again; may be empty
 };
 
 // Between load() and store() of a cache: take the turn, load once more, make, store, let go.

@@ -79,8 +79,7 @@ TEST_F(KeyTurnTest, OfManyThatWaitOneMakesIt) {
     std::vector<std::jthread> threads;
     for (int i = 0; i < 8; ++i) {
       threads.emplace_back([&] {
-        const KeyTurn turn =
-            KeyTurn::wait(folder.path(), "key", {.limit_ms = kLongMs}, [&] { return is_made.load(); });
+        const KeyTurn turn = KeyTurn::wait(folder.path(), "key", {.limit_ms = kLongMs}, [&] { return is_made.load(); });
         if (!is_made) {
           ++makers;
           std::this_thread::sleep_for(std::chrono::milliseconds(100));

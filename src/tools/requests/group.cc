@@ -52,10 +52,12 @@ std::string in_words(const driver::TakenGroup& group, const std::string& folder)
   }
   text += tensors_of("takes", group.contract.operands, number);
   text += tensors_of("gives", group.contract.results, number);
-  text += "args->extents are all extents of these tensors, in this order; args->scratch is what its lines "
-          "\"// scratch: 4 * x[0]\" declare. When you change those lines, call group for its step once more.\n";
-  return group.text == driver::GroupText::kSkeleton ? text : text + "\nA file that lacks the kernels alone:\n" +
-                                                                  group.contract.skeleton + "\n";
+  text +=
+      "args->extents are all extents of these tensors, in this order; args->scratch is what its lines "
+      "\"// scratch: 4 * x[0]\" declare. When you change those lines, call group for its step once more.\n";
+  return group.text == driver::GroupText::kSkeleton
+             ? text
+             : text + "\nA file that lacks the kernels alone:\n" + group.contract.skeleton + "\n";
 }
 
 Result<ToolReply> run_group(const Json& arguments, ToolContext& context) {
@@ -88,8 +90,9 @@ std::unique_ptr<Tool> group_tool() {
   const Json number = {{"type", "integer"}, {"minimum", 0}, {"maximum", kMaxNumber}};
   const Json name = {{"type", "string"}, {"minLength", 1}, {"maxLength", 4096}};
   const Property apart = {"apart", Json{{"type", "boolean"},
-                                        {"description", "The other way: the expert's steps again, in the place of the "
-                                                        "group that has these steps or nodes."}}};
+                                        {"description",
+                                         "The other way: the expert's steps again, in the place of the "
+                                         "group that has these steps or nodes."}}};
   return request_tool(
       {.name = "group",
        .schema = object_schema(
