@@ -55,6 +55,24 @@ class DecisionsTest(ServerCase):
         for forward in ("return x * (x > 0)", "return x.round()", "return x.argmax(1)", "return x.sort(1)[1]"):
             self.assertEqual(self.drawn(forward)["ties"], 0, forward)
 
+    def test_equal_elements_are_selected_from_the_lowest_place_too(self) -> None:
+        # PyTorch's top-k takes the last of four equal elements, computed ones and an input's own alike.
+        inputs = INPUTS.replace("64)]", "64) * (torch.arange(300) > 4)[:, None]]")
+        for scores in ("x[:, :4]", "x @ self.w", "torch.arange(4) * (x[:, :1] != 0)"):
+            forward = f"return ({scores}).topk(2, 1)[1] * 1.0"
+            made = self.drawn(forward, "self.w = nn.Parameter(torch.randn(64, 4))", inputs)
+            self.assertEqual(made["ties"], 10, scores)
+            self.assertEqual(made["reference"][:5].tolist(), [[2.0, 3.0]] * 5, scores)
+            self.assertEqual(made["others"][0][:5].tolist(), [[0.0, 1.0]] * 5, scores)
+            self.assertTrue(torch.equal(made["others"][0][5:], made["reference"][5:]), scores)
+
+    def test_elements_that_double_precision_alone_tells_apart_are_equal(self) -> None:
+        # exp(-200) is 0 in float32: which element is second follows from its place.
+        scores = "x[:, :5] + torch.tensor([-200.0, -200.0, -200.0, -200.0, 100.0])"
+        made = self.drawn(f"return ({scores}).softmax(1).topk(2, 1)[1] * 1.0")
+        self.assertNotEqual(made["reference"].tolist(), [[4.0, 0.0]] * ROWS)
+        self.assertTrue(any(other.tolist() == [[4.0, 0.0]] * ROWS for other in made["others"]))
+
     def test_roundings_of_sums_are_given_both_ways(self) -> None:
         # Sums of 64 halves and one part in ten million: within rounding of a whole number and a half.
         inputs = INPUTS.replace(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls that decide: their result jumps where their operands hardly change (a top-k, a comparison, a rounding). Where
 rounding alone makes the difference, an honest kernel may decide otherwise than the reference, so that its outputs are
-compared with those of either decision."""
+compared with those of either decision. So it is where a selection meets equal elements, whose order is open."""
 
 from __future__ import annotations
 
@@ -12,11 +12,18 @@ import torch
 
 from ..graph.flops import short_name
 from ..graph.functional import INPUT, RANDOM, Call, FunctionalProgram, Ref
-from .bounds import VIEWS
+from .bounds import INDEX_RESULTS, VIEWS
 from .constants import NEAR_TIE_MULTIPLE, NEAR_TIE_ROUNDINGS
 from .interpret import Substitute, execute
 from .jumps import jump_of
-from .selections import is_selection, other_selection, pinned_selection, selection_ties
+from .selections import (
+    is_selection,
+    other_selection,
+    pinned_selection,
+    places_of,
+    selection_by_place,
+    selection_ties,
+)
 
 Values = dict[str, torch.Tensor]
 Spreads = dict[str, torch.Tensor]  # by operand: how far rounding may move each element
@@ -39,6 +46,7 @@ class Part:
 
 ALL = Part(1, 0)
 HALVES = (Part(2, 0), Part(2, 1))  # two ties in one row are in different halves
+NONE = Part(1, 1)
 
 
 class Decisions:
@@ -51,11 +59,14 @@ class Decisions:
         self._operands = {name for call in self.calls for name in _operands(call)}
         self._results = {result.name for call in self.calls for result in call.results if result.name}
         self._known = {id(call) for call in self.calls}
+        # Equal elements need no rounding: an input's own may be equal, and integers.
+        self.selections = [call for call in graph.calls if is_selection(call)]
+        self._selected = {name for call in self.selections for name in (*_operands(call), _places_name(call))}
 
     @property
     def kept(self) -> frozenset[str]:
         """The values of a run in double precision from which everything else here is made."""
-        return frozenset(self._operands | self._results)
+        return frozenset(self._operands | self._results | self._selected)
 
     def _is_float(self, name: str) -> bool:
         return self._dtypes[name].is_floating_point
@@ -95,14 +106,29 @@ class Decisions:
         """How many decisions of the reference lie within rounding."""
         return sum(int(_ties(call, reference, spreads).sum()) for call in self.calls)
 
-    def otherwise(self, spreads: Spreads, part: Part) -> Substitute:
-        """Decides the near ties of `part` the other way, wherever a run meets them."""
+    def equal_ties(self, reference: Values) -> int:
+        """How many places the selections of the reference would give otherwise if of equal elements the one at the
+        lowest place came first."""
+        count = 0
+        for call in self.selections:
+            args, kwargs = _arguments(call, reference)
+            made = places_of(call, selection_by_place(call, args, kwargs, self._dtype_of(call)))
+            count += int((made != reference[_places_name(call)]).sum())
+        return count
+
+    def _dtype_of(self, call: Call) -> torch.dtype:
+        return self._dtypes[call.args[0].name]
+
+    def otherwise(self, spreads: Spreads, part: Part, by_place: bool = False) -> Substitute:
+        """Decides the near ties of `part` the other way, wherever a run meets them. `by_place`: of elements that are
+        equal in their type the one at the lowest place comes first."""
 
         def run(call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
+            equal_in = self._dtype_of(call) if by_place and is_selection(call) else None
             if id(call) not in self._known:
-                return None
+                return None if equal_in is None else selection_by_place(call, args, kwargs, equal_in)
             if is_selection(call):
-                return other_selection(call, args, kwargs, spreads[call.args[0].name], part.of_ties)
+                return other_selection(call, args, kwargs, spreads[call.args[0].name], part.of_ties, equal_in)
             jump = jump_of(call)
             made = execute(call, args, kwargs)
             ties = jump.ties(args, _spreads_of(call, spreads))
@@ -111,8 +137,17 @@ class Decisions:
         return run
 
 
+def _arguments(call: Call, reference: Values) -> tuple[list[Any], dict[str, Any]]:
+    bound = lambda item: reference[item.name] if isinstance(item, Ref) else item  # noqa: E731
+    return [bound(item) for item in call.args], {name: bound(item) for name, item in call.kwargs.items()}
+
+
+def _places_name(call: Call) -> str:
+    return call.results[INDEX_RESULTS[short_name(call.target)][0]].name
+
+
 def _ties(call: Call, reference: Values, spreads: Spreads) -> torch.Tensor:
-    args = [reference[item.name] if isinstance(item, Ref) else item for item in call.args]
+    args = _arguments(call, reference)[0]
     if is_selection(call):
         return selection_ties(call, args[0], spreads[call.args[0].name])[2]
     return jump_of(call).ties(args, _spreads_of(call, spreads))

@@ -12,7 +12,7 @@ import torch
 from ..graph.functional import FunctionalProgram
 from . import constants as c
 from .arithmetic import Arithmetic
-from .decisions import ALL, HALVES, Decisions
+from .decisions import ALL, HALVES, NONE, Decisions
 from .disturb import Disturbance
 from .draw import Drawer, Drawn
 from .interpret import Interpreter
@@ -145,11 +145,29 @@ class Evaluator:
 
     def decide_otherwise(self, runs: Runs, drawn: Drawn, seed: int, regime: str, number: int) -> None:
         """Fills in what the program gives where decisions within rounding fall the other way: all of them, and where
-        there are several each half of them, so that of two in one row either may fall alone."""
+        there are several each half of them, so that of two in one row either may fall alone. Where equal elements are
+        selected, all that once more with the lowest place first."""
         decisions, values = self._decisions, self._drawer.graph_values(drawn)
-        if not decisions.calls:
+        if not decisions.calls and not decisions.selections:
             return
-        noise = generator(self._device, seed, regime, number, "decide")
+        equal_ties = decisions.equal_ties(runs.decided)
+        spreads = self._spreads(runs, values, generator(self._device, seed, regime, number, "decide"))
+        near_ties = decisions.near_ties(runs.decided, spreads)
+        runs.near_ties, runs.decided = near_ties + equal_ties, {}
+        parts = () if near_ties == 0 else (ALL,) if near_ties == 1 else (ALL, *HALVES)
+        others = [(part, False) for part in parts]
+        others += [(part, True) for part in (NONE, *parts) if equal_ties > 0]
+        with tf32_flags("fp32"):
+            for part, by_place in others:
+                decided = decisions.otherwise(spreads, part, by_place)
+                made = self.interpreter.run(values, double=True, substitute=decided)
+                runs.otherwise.append({name: made[name] for name in runs.ref64})
+
+    def _spreads(self, runs: Runs, values: Values, noise: torch.Generator) -> dict[str, torch.Tensor]:
+        """How far rounding moves what decisions are made by."""
+        decisions = self._decisions
+        if not decisions.calls:
+            return {}
         with tf32_flags("fp32"):
             spread_runs = [
                 self.interpreter.run(
@@ -159,13 +177,7 @@ class Evaluator:
                 )
                 for source in (None, noise)
             ]
-            spreads = decisions.spreads(runs.decided, spread_runs)
-            runs.near_ties = decisions.near_ties(runs.decided, spreads)
-            runs.decided = {}
-            del spread_runs
-            for part in () if runs.near_ties == 0 else (ALL,) if runs.near_ties == 1 else (ALL, *HALVES):
-                made = self.interpreter.run(values, double=True, substitute=decisions.otherwise(spreads, part))
-                runs.otherwise.append({name: made[name] for name in runs.ref64})
+            return decisions.spreads(runs.decided, spread_runs)
 
     def _group(
         self, drawn: Drawn, source: torch.Generator, noise: torch.Generator, rounded: Arithmetic, names: Any

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls that select elements of a line by their order (top-k, sort, the place of the largest), and the selection that
-another rounding would have made: neighbours in the order exchanged where they are within rounding of each other."""
+another rounding would have made: neighbours in the order exchanged where they are within rounding of each other. Which of
+equal elements comes first is open: PyTorch's own top-k takes them in an order that follows from its way of searching."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ def selection_ties(
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """The lines of `values` in the call's order (last axis), the places of those elements, and for each element but the
     last whether the call depends on its being before the next one though rounding might exchange them. Equal elements
-    stay as they are: every kernel sees them equal."""
+    are left to `selection_by_place()`: every kernel sees them equal."""
     lines, spreads = _lines(call, values), _lines(call, spread)
     ordered, places = lines.sort(dim=-1, descending=_is_descending(call), stable=True)
     around = spreads.gather(-1, places)
@@ -47,9 +48,15 @@ def selection_ties(
 
 
 def other_selection(
-    call: Call, args: list[Any], kwargs: dict[str, Any], spread: torch.Tensor, chosen: Callable[..., torch.Tensor]
+    call: Call,
+    args: list[Any],
+    kwargs: dict[str, Any],
+    spread: torch.Tensor,
+    chosen: Callable[..., torch.Tensor],
+    equal_in: torch.dtype | None = None,
 ) -> Any:
-    """What the call gives where the ties that `chosen` leaves of all are decided the other way."""
+    """What the call gives where the ties that `chosen` leaves of all are decided the other way. With `equal_in`, what
+    is equal in that type is taken by place."""
     values = args[0]
     ordered, places, ties = selection_ties(call, values, spread)
     ties = chosen(ties)
@@ -57,8 +64,36 @@ def other_selection(
     lower = torch.nn.functional.pad(ties, (1, 0))
     exchanged = torch.where(upper, places.roll(-1, -1), torch.where(lower, places.roll(1, -1), places))
     seen = _unlined(call, torch.zeros_like(ordered).scatter(-1, exchanged, ordered), values)
+    seen = seen if equal_in is None else _ranked(call, seen, equal_in)
     made = execute(call, [seen, *args[1:]], kwargs)
     return _with_values(call, values, made)
+
+
+def selection_by_place(call: Call, args: list[Any], kwargs: dict[str, Any], equal_in: torch.dtype) -> Any:
+    """What the call gives where of elements that are equal in the type `equal_in` the one at the lowest place comes
+    first. The type is the operand's own: numbers that differ in fp64 alone are equal to every kernel."""
+    made = execute(call, [_ranked(call, args[0], equal_in), *args[1:]], kwargs)
+    return _with_values(call, args[0], made)
+
+
+def places_of(call: Call, made: Any) -> torch.Tensor:
+    """Of what the call gives, the places."""
+    return made[INDEX_RESULTS[short_name(call.target)][0]] if call.multiple else made
+
+
+def _ranked(call: Call, values: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """Numbers without equals that the call orders as it orders `values` in `dtype`, equal ones by place. Lines with
+    NaN stay: the calls differ in what they make of it."""
+    lines = _lines(call, values)
+    descending = _is_descending(call)
+    places = lines.to(dtype).sort(dim=-1, descending=descending, stable=True)[1]
+    ranks = torch.arange(lines.shape[-1], device=lines.device).expand_as(lines)
+    rank = torch.zeros_like(places).scatter(-1, places, ranks)
+    rank = -rank if descending else rank
+    has_nan = lines.isnan().any(-1, keepdim=True)
+    # Of integers too these are int64: a small type could not hold them.
+    rank = rank.to(lines.dtype) if lines.is_floating_point() else rank
+    return _unlined(call, torch.where(has_nan, lines, rank), values)
 
 
 def pinned_selection(call: Call, args: list[Any], kwargs: dict[str, Any], decided: list[torch.Tensor | None]) -> Any:
