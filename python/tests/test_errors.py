@@ -35,6 +35,8 @@ CASES = [
     ("appends", model("self.h.append(x); return x * len(self.h)", "self.h = []"), "assigns self.h", 0),
     ("branches", model("return x if x.sum() > 0 else -x"), "depends on the values of a tensor", 8),
     ("reads_item", model("return x * int(x.sum().item())"), "depends on the values of a tensor", 8),
+    ("number_of_tensor", model("return x * x.max().item()"), "aten.item.default takes out of a tensor", 8),
+    ("number_of_integers", model("return x * x.argmax().item()"), "aten.item.default takes out of a tensor", 8),
     ("boolean_mask", model("return x[x > 0]"), "depends on the values of a tensor", 8),
     ("complex", model("return torch.fft.fft(x).abs()"), "is a complex tensor", 8),
     ("sparse", model("return x.to_sparse()"), "is a sparse tensor", 8),

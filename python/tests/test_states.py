@@ -55,6 +55,13 @@ class StatesTest(ServerCase):
         self.assertTrue(all(bool((item >= 0).all()) for item in held))
         self.assertTrue(any(bool((item > 0).all()) for item in held))
 
+    def test_what_forward_replaces_without_a_look_at_it_is_a_state(self) -> None:
+        buffer = "self.register_buffer('last', torch.zeros(8))"
+        for forward in ("self.last = x.mean(0); return x * 2", "torch.sum(x, 0, out=self.last); return x * 2"):
+            held, said = self.held(forward, buffer, "last")
+            self.assertEqual(said, {""}, forward)
+            self.assertTrue(any(bool((item != 0).any()) for item in held), forward)
+
     def test_a_counter_takes_many_values(self) -> None:
         buffer = "self.register_buffer('count', torch.zeros((), dtype=torch.long))"
         held, _said = self.held("self.count += 1; return x * self.count", buffer, "count")

@@ -35,7 +35,7 @@ from .names import Names, module_path, operator_name, result_wishes
 from .places import location_in_user_code
 from .random import NUMBERS, STREAM, numbers_drawn
 from .schema import complete_arguments
-from .supported import refuse_quantised, refuse_special_tensors
+from .supported import FIXED_SHAPES, refuse_quantised, refuse_special_tensors
 
 _STATE_OUTPUTS = (OutputKind.BUFFER_MUTATION,)
 
@@ -75,7 +75,8 @@ class _Converter:
             spec = specs[node.name]
             role = _role(spec, states)
             example = node.meta.get("val")
-            if not isinstance(example, torch.Tensor) or (role != INPUT and node not in self._live):
+            # A state that forward replaces without a look at it is no operand of anything, and still has a place.
+            if not isinstance(example, torch.Tensor) or (role not in (INPUT, STATE) and node not in self._live):
                 continue
             binding = spec.target if spec.target is not None else node.name
             refuse_special_tensors(example, f"The {role} {binding}", self._file)
@@ -126,7 +127,12 @@ class _Converter:
 
     def _resolve(self, node: Node) -> Any:
         if node in self._refs:
-            return self._refs[node]
+            made = self._refs[node]
+            if isinstance(made, Ref) and not made.name:
+                message = f"forward computes with a number that {node.target} takes out of a tensor."
+                remedy = "Leave out .item(), int() and float(): operators take a tensor without axes as they do a number."
+                raise Failure(PROGRAM_INVALID, message, self._where(), remedy)
+            return made
         if node.op == "call_function" and node.target is operator.getitem:
             return self._resolve(node.args[0])[node.args[1]]
         if node.op == "get_attr":
@@ -211,8 +217,7 @@ def _role(spec: Any, states: set[str]) -> str:
 def _static_shape(example: torch.Tensor, what: str, location: str) -> tuple[int, ...]:
     if not all(isinstance(extent, int) for extent in example.shape):
         message = f"The shape of what {what} makes depends on the values of a tensor."
-        remedy = "Write it with torch.where or a mask, so that every shape is fixed by the inputs' shapes."
-        raise Failure(PROGRAM_INVALID, message, location, remedy)
+        raise Failure(PROGRAM_INVALID, message, location, FIXED_SHAPES)
     return tuple(int(extent) for extent in example.shape)
 
 

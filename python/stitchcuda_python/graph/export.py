@@ -23,6 +23,7 @@ from .functional import FunctionalProgram
 from .kept_overrides import overrides_kept
 from .lstm_states import lstm_states_as_in_eager
 from .recurrent_results import recurrent_results_by_shape
+from .supported import FIXED_SHAPES
 
 _DATA_DEPENDENT = ("DataDependent", "Unbacked", "GuardOnData", "DynamicOutputShape")
 
@@ -118,6 +119,5 @@ def _explain(error: Exception, file: str) -> Failure:
             message = f"A shape or a branch in {os.path.basename(file)} depends on the values of a tensor"
             where = failure.message.partition("at `")[2].partition("`")[0]
             message += f", at `{where}`." if where else "."
-            remedy = "Write it with torch.where or a mask, so that every shape is fixed by the inputs' shapes."
-            return Failure(PROGRAM_INVALID, message, location, remedy, failure.trace)
+            return Failure(PROGRAM_INVALID, message, location, FIXED_SHAPES, failure.trace)
     return from_user_code(error, "being exported by PyTorch", file, "Simplify that line until torch.export takes it.")

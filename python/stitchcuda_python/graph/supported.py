@@ -7,6 +7,12 @@ import torch
 
 from ..failures import PROGRAM_INVALID, Failure
 
+# What to do about a shape that follows from numbers.
+FIXED_SHAPES = (
+    "Write it with torch.where or a mask, count with scatter_add, and give F.one_hot its num_classes, "
+    "so that every shape is fixed by the inputs' shapes."
+)
+
 DTYPE_NAMES = {
     torch.float32: "float32",
     torch.float64: "float64",
