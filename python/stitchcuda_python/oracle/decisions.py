@@ -5,6 +5,7 @@ compared with those of either decision. So it is where a selection meets equal e
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,18 +50,29 @@ HALVES = (Part(2, 0), Part(2, 1))  # two ties in one row are in different halves
 NONE = Part(1, 1)
 
 
+_MAX_SELECTED_ELEMENTS = 1 << 22  # that a selection may order for its equal elements to be looked for
+
+
 class Decisions:
     """The deciding calls of one program whose operands are computed: an input's own elements have no rounding."""
 
     def __init__(self, graph: FunctionalProgram) -> None:
-        self._dtypes = {name: dtype for name, (dtype, _shape) in graph.results().items()}
+        results = graph.results()
+        self._dtypes = {name: dtype for name, (dtype, _shape) in results.items()}
         exact = _exact_values(graph)
         self.calls = [call for call in graph.calls if self._decides(call) and not exact.issuperset(_operands(call))]
         self._operands = {name for call in self.calls for name in _operands(call)}
         self._results = {result.name for call in self.calls for result in call.results if result.name}
         self._known = {id(call) for call in self.calls}
-        # Equal elements need no rounding: an input's own may be equal, and integers.
-        self.selections = [call for call in graph.calls if is_selection(call)]
+        # Equal elements need no rounding: an input's own may be equal, and integers. Large ones would have to be sorted.
+        self.selections = [
+            call
+            for call in graph.calls
+            if is_selection(call)
+            and _places_name(call)
+            and math.prod(results[call.args[0].name][1]) <= _MAX_SELECTED_ELEMENTS
+        ]
+        self._chosen = {id(call) for call in self.selections}
         self._selected = {name for call in self.selections for name in (*_operands(call), _places_name(call))}
 
     @property
@@ -124,7 +136,7 @@ class Decisions:
         equal in their type the one at the lowest place comes first."""
 
         def run(call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
-            equal_in = self._dtype_of(call) if by_place and is_selection(call) else None
+            equal_in = self._dtype_of(call) if by_place and id(call) in self._chosen else None
             if id(call) not in self._known:
                 return None if equal_in is None else selection_by_place(call, args, kwargs, equal_in)
             if is_selection(call):
