@@ -130,7 +130,7 @@ class _Converter:
             made = self._refs[node]
             if isinstance(made, Ref) and not made.name:
                 message = f"forward computes with a number that {node.target} takes out of a tensor."
-                remedy = "Leave out .item(), int() and float(): operators take a tensor without axes as they do a number."
+                remedy = "Leave out .item(), int() and float(): operators take a tensor without axes as a number."
                 raise Failure(PROGRAM_INVALID, message, self._where(), remedy)
             return made
         if node.op == "call_function" and node.target is operator.getitem:

@@ -64,7 +64,8 @@ class Decisions:
         self._operands = {name for call in self.calls for name in _operands(call)}
         self._results = {result.name for call in self.calls for result in call.results if result.name}
         self._known = {id(call) for call in self.calls}
-        # Equal elements need no rounding: an input's own may be equal, and integers. Large ones would have to be sorted.
+        # Equal elements need no rounding: an input's own may be equal, and integers. Large
+        # operands would have to be sorted.
         self.selections = [
             call
             for call in graph.calls

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls that select elements of a line by their order (top-k, sort, the place of the largest), and the selection that
-another rounding would have made: neighbours in the order exchanged where they are within rounding of each other. Which of
-equal elements comes first is open: PyTorch's own top-k takes them in an order that follows from its way of searching."""
+another rounding would have made: neighbours in the order exchanged where they are within rounding of each other. Which
+of equal elements comes first is open: PyTorch's own top-k has an order that follows from its way of searching."""
 
 from __future__ import annotations
 
