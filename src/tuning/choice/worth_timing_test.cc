@@ -13,7 +13,8 @@
 namespace stitch::tuning {
 namespace {
 
-// Two layers that are alike, a third that is not, and pointwise work too short to matter.
+// Two layers that are alike, a third that is not, and pointwise work too short to matter. Between them stands what keeps
+// their weights from being multiplied beforehand.
 constexpr const char* kProgram = R"(graph g mode=eval
 x: f32[1024,1024] = input "x"
 small: f32[8] = input "small"
@@ -21,8 +22,10 @@ w1: f32[1024,1024] = parameter "w1"
 w2: f32[1024,1024] = parameter "w2"
 w3: f32[256,1024] = parameter "w3"
 a = linear(x, w1, none)
-b = linear(a, w2, none)
-c = linear(b, w3, none)
+p = relu(a)
+b = linear(p, w2, none)
+q = relu(b)
+c = linear(q, w3, none)
 s = mul(small, 2.0)
 return output "0" = c, output "1" = s
 )";
