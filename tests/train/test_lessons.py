@@ -97,7 +97,7 @@ def test_the_tokenizer_may_lie_in_a_gguf_file(program, folder):
 
 
 def test_the_model_answers_as_it_was_shown(program, folder):
-    checkpoint = ask(program, "sft", sft(folder, "many", 80, checkpoint={"every": 80}))["checkpoint"]
+    checkpoint = ask(program, "sft", sft(folder, "many", 160, checkpoint={"every": 160}))["checkpoint"]
     drawn = config(folder, "draw", model={"path": f"{checkpoint}/model"}, prompts="lessons/questions.jsonl",
                    lessons=SOURCE, out="answers.jsonl", temperature=0, max_tokens=40)
     assert ask(program, "sample", drawn)["samples"] == 3
