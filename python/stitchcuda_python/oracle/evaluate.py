@@ -146,7 +146,7 @@ class Evaluator:
     def decide_otherwise(self, runs: Runs, drawn: Drawn, seed: int, regime: str, number: int) -> None:
         """Fills in what the program gives where decisions within rounding fall the other way: all of them, and where
         there are several each half of them, so that of two in one row either may fall alone. Where equal elements are
-        selected, all that once more with the lowest place first."""
+        selected, none and all of them once more with the lowest place first."""
         decisions, values = self._decisions, self._drawer.graph_values(drawn)
         if not decisions.calls and not decisions.selections:
             return
@@ -156,7 +156,7 @@ class Evaluator:
         runs.near_ties, runs.decided = near_ties + equal_ties, {}
         parts = () if near_ties == 0 else (ALL,) if near_ties == 1 else (ALL, *HALVES)
         others = [(part, False) for part in parts]
-        others += [(part, True) for part in (NONE, *parts) if equal_ties > 0]
+        others += [(part, True) for part in (NONE, *parts[:1]) if equal_ties > 0]
         with tf32_flags("fp32"):
             for part, by_place in others:
                 decided = decisions.otherwise(spreads, part, by_place)
