@@ -13,8 +13,8 @@
 namespace stitch::tuning {
 namespace {
 
-// Two layers that are alike, a third that is not, and pointwise work too short to matter. Between them stands what keeps
-// their weights from being multiplied beforehand.
+// Two layers that are alike, a third that is not, and pointwise work too short to matter. Between layers stands what
+// keeps their weights from being multiplied beforehand.
 constexpr const char* kProgram = R"(graph g mode=eval
 x: f32[1024,1024] = input "x"
 small: f32[8] = input "small"
