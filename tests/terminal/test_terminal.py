@@ -174,6 +174,8 @@ def check_plain(bench: Bench) -> list[str]:
 
 
 def check_interrupt(bench: Bench, seconds: float, presses: int) -> list[str]:
+    out = bench.folder / "out"
+    before = out.stat().st_ino if out.exists() else None
     terminal = bench.terminal(bench.optimize(), 80)
     if not terminal.read(seconds):
         return []  # it had ended
@@ -190,9 +192,10 @@ def check_interrupt(bench: Bench, seconds: float, presses: int) -> list[str]:
         return []  # the result was there first
     if code not in ((130,) if presses == 1 else (130, -signal.SIGINT)):
         problems.append(f"exit {code}")
-    if presses == 1 and not re.search(
-        r"stitchcuda:interrupted.*outisasitwas\.Thesamecommand(goeson|startsover):.*\.$", last
-    ):
+    untouched = r"interrupted;.*outisasitwas\.Thesamecommand(goeson|startsover):.*\.$"
+    written = r"interruptedwhen.*outwaswritten\.Itsresultsarewhole:nothinghastobedoneagain\.$"
+    is_new = out.exists() and out.stat().st_ino != before
+    if presses == 1 and not re.search(f"stitchcuda:({untouched}{'|' + written if is_new else ''})", last):
         problems.append(f"the last lines are {last}")
     if TURNING.search(shown) and presses == 1:
         problems.append(f"the display is still there:\n{shown}")

@@ -160,11 +160,12 @@ Error RunLog::interruption() {
     error.remedy = "give the same command again";
     return error;
   }
-  error.message = "interrupted";
-  if (!record_.out.empty()) {
-    error.message +=
-        installed_ ? fmt::format(" when {} was written", record_.out) : fmt::format("; {} is as it was", record_.out);
+  if (installed_ && !record_.out.empty()) {
+    error.message = fmt::format("interrupted when {} was written", record_.out);
+    error.remedy = "its results are whole: nothing has to be done again";
+    return error;
   }
+  error.message = "interrupted" + (record_.out.empty() ? "" : fmt::format("; {} is as it was", record_.out));
   if (has_journal_) {
     error.remedy = fmt::format("it goes on with: stitchcuda runs resume {}", record_.id);
     return error;
