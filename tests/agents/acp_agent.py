@@ -3,6 +3,7 @@
 
 win: reads and writes a step by the client's files, looks at the tools of our server, asks for permissions, ends its
 turn.
+groups: takes two steps as one by a tool of our server, and writes that.
 dies, hangs, nonsense: what the words say.
 """
 
@@ -33,13 +34,13 @@ import acp  # noqa: E402: only an agent that works needs it
 from acp import schema  # noqa: E402
 
 
-async def tools_of(server: Any) -> list[str]:
-    """The names of the tools that a server of the Model Context Protocol offers."""
+async def asked_of(server: Any, method: str, params: dict) -> dict:
+    """The result of one request to a server of the Model Context Protocol, which is started for it alone."""
     process = await asyncio.create_subprocess_exec(server.command, *server.args, stdin=asyncio.subprocess.PIPE,
                                                    stdout=asyncio.subprocess.PIPE)
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}
     for message in ({"id": 1, "method": "initialize", "params": hello}, {"method": "notifications/initialized"},
-                    {"id": 2, "method": "tools/list"}):
+                    {"id": 2, "method": method, "params": params}):
         process.stdin.write((json.dumps({"jsonrpc": "2.0", **message}) + "\n").encode())
     await process.stdin.drain()
     while line := await process.stdout.readline():
@@ -47,8 +48,8 @@ async def tools_of(server: Any) -> list[str]:
         if message.get("id") == 2:
             process.stdin.close()
             await process.wait()
-            return [tool["name"] for tool in message["result"]["tools"]]
-    return []
+            return message["result"]
+    return {}
 
 
 class Agent:
@@ -87,8 +88,10 @@ class Agent:
     async def prompt(self, session_id: str, prompt: list[Any] | None = None, **_: Any) -> Any:
         if self.mode == "hangs":
             await asyncio.sleep(600)
+        if self.mode == "groups":
+            return await self.group(session_id)
         self.told["prompt"] = prompt[0].text
-        self.told["tools"] = await tools_of(self.servers[0])
+        self.told["tools"] = [tool["name"] for tool in (await asked_of(self.servers[0], "tools/list", {}))["tools"]]
         self.told["key"] = os.environ.get("STITCHCUDA_LLM_KEY")
         self.told["permissions"] = {
             "edit": await self.permission("edit", str(self.cwd / "expert" / "steps" / "a.cu")),
@@ -103,6 +106,18 @@ class Agent:
         before = await self.client.read_text_file(session_id=session_id, path=str(step))
         self.told["read"] = before.content == step.read_text()
         await self.client.write_text_file(session_id=session_id, path=str(step), content=self.text.read_text())
+        self.text.with_suffix(".json").write_text(json.dumps(self.told))
+        return schema.PromptResponse(stop_reason="end_turn")
+
+    async def group(self, session_id: str) -> Any:
+        """Takes the first two steps as one and writes that."""
+        call = {"name": "group", "arguments": {"folder": "expert", "steps": [0, 1]}}
+        taken = await asked_of(self.servers[0], "tools/call", call)
+        self.told["group"] = taken["content"][0]["text"]
+        joined = self.cwd / "expert" / taken["structuredContent"]["file"]
+        await self.client.write_text_file(session_id=session_id, path=str(joined), content=self.text.read_text())
+        declared = {"name": "group", "arguments": {"folder": "expert", "steps": [0]}}  # scratch is declared anew
+        self.told["declared"] = (await asked_of(self.servers[0], "tools/call", declared))["content"][0]["text"]
         self.text.with_suffix(".json").write_text(json.dumps(self.told))
         return schema.PromptResponse(stop_reason="end_turn")
 

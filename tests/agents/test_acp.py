@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""optimize --coder acp: agents that others wrote, by the Agent Client Protocol. About 10 seconds of one core."""
+"""optimize --coder acp: agents that others wrote, by the Agent Client Protocol. About 15 seconds of one core."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ import time
 
 import pytest
 
+from .conftest import SOURCE as TWO_STEPS
 from .conftest import Workplace
+from .test_groups import JOINED, adopted
 from .test_react import SOURCE, one_launch, works_left
 
 AGENT = pathlib.Path(__file__).with_name("acp_agent.py")
@@ -49,6 +51,18 @@ def test_an_agent_from_elsewhere_wins(place: Workplace) -> None:
     assert {"compile", "check", "verify", "profile"} <= set(told["tools"])
     assert told["key"] is None and "expert/steps/00_nll_loss_nd.cu" in told["prompt"]
     assert told["capabilities"]["fs"]["read_text_file"] and not told["capabilities"]["terminal"]
+    assert not works_left(place)
+
+
+def test_an_agent_from_elsewhere_takes_steps_as_one(tmp_path: pathlib.Path) -> None:
+    pytest.importorskip("acp", reason="agent-client-protocol is not installed: tools/setup --tests")
+    (tmp_path / "model.py").write_text(TWO_STEPS)
+    (tmp_path / "text.cu").write_text(JOINED)
+    place = Workplace(tmp_path)
+    ended = with_agent(place, "groups")
+    told = json.loads((tmp_path / "text.json").read_text())
+    assert "one after another" in told["group"] and "a group already" in told["declared"], told
+    adopted(place, ended, ended.json["agents"]["coder"])
     assert not works_left(place)
 
 

@@ -154,7 +154,7 @@ def in_workspace(*turns: object) -> ReactModel:
                       ("group", {"folder": "expert", "steps": [0]}), *turns, FINISH)
 
 
-def adopted(place: Workplace, ended: Ended) -> None:
+def adopted(place: Workplace, ended: Ended, author: str = "m") -> None:
     assert ended.status == 0, ended.error
     state = place.state()
     drawn, tried = state["plans"][-1], state["attempts"]
@@ -162,7 +162,7 @@ def adopted(place: Workplace, ended: Ended) -> None:
     assert len(tried[0]["replaced"]) == 2 and tried[0]["plan"] == len(state["plans"]) == 2
     assert drawn["author"] == "model" and "groups" in drawn["trigger"] and len(drawn["sub_tasks"]) == 1
     agents = ended.json["agents"]
-    assert [each["author"] for each in agents["steps"]] == ["m"]
+    assert [each["author"] for each in agents["steps"]] == [author]
     assert agents["session"]["files_taken_as_they_were"] == agents["session"]["files_thrown_away"] == 0
     assert ended.json["verdict"]["kind"] == "ok"
     assert "softmax_sum<<<1, 256" in (place.out / "steps" / f"{agents['steps'][0]['step']}.cu").read_text()

@@ -183,6 +183,15 @@ void WorkFolder::take_groups() {
   if (!draw_answers(known_).has_value()) {  // a plan that is none any more draws nothing
     pristine_ = first_;
   }
+  if (pristine_.groups.empty()) {
+    return;
+  }
+  std::erase_if(pristine_.files, [](const auto& each) { return is_of_program(each.first); });
+  for (const auto& each : known_) {
+    if (is_of_program(each.first)) {
+      pristine_.files.insert(each);
+    }
+  }
 }
 
 Result<fs::path> WorkFolder::judged_copy() {

@@ -35,7 +35,8 @@ class WorkFolder {
   Result<Changes> take_program();
   // The same, found by an earlier process.
   Result<void> take_program(const Changes& changes);
-  // Groups that were drawn in the workspace itself, which is known by now; whatever else its plan says is nobody's.
+  // Groups that were drawn in the workspace itself, which is known by now; whatever else its plan says is nobody's. The
+  // tool that draws them writes the whole program anew: its files beside the answers count as there from the beginning.
   void take_groups();
   // A copy for what compiles and judges: the agent's files, but those that are not the answer and were there at the
   // beginning as they were then.
