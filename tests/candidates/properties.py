@@ -76,6 +76,12 @@ PROPERTIES = (
              "bfloat16_few_outputs bfloat16_cut_off exp_by_powers_of_two",
              "a quarter of the elements of a magnitude may be off; magnitudes with fewer than 64 known elements, and "
              "below 2^-100, are not looked at"),
+    Property("Where equal elements or rounding leave a decision open, all outputs are of one decision",
+             "equals_by_call equals_by_address equals_by_content",
+             "last_of_equals equals_by_row one_of_equals_for_all argmax_of_a_stride index_nearly",
+             "first_of_equal_scores scores_packed_with_places first_of_equals",
+             "that decision is PyTorch's or that of the lowest place, for selections of more than 4,194,304 elements "
+             "PyTorch's alone; near ties go the other way all at once, or in halves"),
     Property("Arithmetic below a mode's precision is refused",
              "half_from_the_thirtieth_call half_for_what_comes_again half_between_prepares shape_gated_half "
              "two_terms_on_another_stream",
