@@ -42,10 +42,11 @@ PROPERTIES = (
              "of contents that come anew the reference answers all where an answer takes it 0.03 s and less, 12 up to "
              "0.25 s, four where it is slower"),
     Property("States and buffers are drawn from what a program can come to",
-             "cache_of_three_calls counts_to_a_hundred mean_while_the_average_is_new counts_for_itself stale_graph",
+             "cache_of_three_calls counts_to_a_hundred mean_while_the_average_is_new counts_for_itself stale_graph "
+             "replaced_state_kept",
              "average_of_a_new_module cache_is_empty_behind_the_place cache_written_in_its_first_row "
-             "warm_up_never_ends",
-             "skips_an_average_of_zero skips_empty_rows_of_a_cache state_in_place batch_norm_states",
+             "warm_up_never_ends replaced_state_left",
+             "skips_an_average_of_zero skips_empty_rows_of_a_cache state_in_place batch_norm_states replaced_state",
              "a state whose values do not follow from the program, as an index that is not known to be legal, stays; "
              "admission names it"),
     Property("Parameters have any signs, scales and structure",
