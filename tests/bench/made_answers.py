@@ -7,6 +7,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -63,6 +64,14 @@ class Answer:
     def file(self) -> pathlib.Path:
         return self.folder / "candidate" / "model_new.py"
 
+    @property
+    def text(self) -> str:
+        """One file, as an answer is: what candidates share stands in place of the line that imports it."""
+        def shared(line: re.Match) -> str:
+            file = ROOT / "tests" / "candidates" / "include" / f"{line[1]}.py"
+            return file.read_text() if file.is_file() else line[0]
+        return re.sub(r"^from (\w+) import [\w, ]+\n", shared, self.file.read_text(), flags=re.MULTILINE)
+
 
 def answers() -> list[Answer]:
     found = []
@@ -81,7 +90,7 @@ def write(suite: pathlib.Path, run: pathlib.Path) -> list[Answer]:
         (suite / "level1" / f"{task}_{program}.py").write_text(text)
     for answer in answers():
         name = f"level_1_problem_{answer.task}_sample_{answer.sample}_kernel.py"
-        (run / name).write_text(answer.file.read_text())
+        (run / name).write_text(answer.text)
     return answers()
 
 

@@ -33,6 +33,8 @@ def test_answers_of_a_run_folder_are_answers() -> None:
     assert len(found) >= 20
     assert {(each.task, each.sample) for each in found if each.kinds == ["ok"]} == HONEST
     assert set(TAKEN_BY_KERNELBENCH) < {each.folder.name for each in found}
+    shared = {file.stem for file in (made_answers.ROOT / "tests" / "candidates" / "include").glob("*.py")}
+    assert shared and not [each.file for each in found for name in shared if f"from {name} import" in each.text]
 
 
 @pytest.mark.long
