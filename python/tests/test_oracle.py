@@ -124,8 +124,8 @@ class DrawTest(ServerCase):
                     self.assertEqual({0, bound - 1} | ignored, found)
 
     def test_a_loss_is_given_what_it_ignores_unless_that_is_a_class_or_a_row_elsewhere(self) -> None:
-        def drawn(body: str) -> set[int]:
-            inputs = "def get_inputs():\n    return [torch.randn(60, 4), torch.randint(0, 4, (60,))]\n"
+        def drawn(body: str, targets: str = "torch.randint(0, 4, (60,))") -> set[int]:
+            inputs = f"def get_inputs():\n    return [torch.randn(60, 4), {targets}]\n"
             text = model(f"return {body}", inputs=inputs).replace("forward(self, x)", "forward(self, x, t)")
             opened = self.open(self.file(text, "loss.py"))
             path = self.draw(opened, "sparse_extreme", 1)["inputs"][1]
@@ -136,6 +136,8 @@ class DrawTest(ServerCase):
         self.assertEqual(drawn(f"{loss}(x, t, ignore_index=-1, reduction='sum')"), {0, 3, -1})
         self.assertEqual(drawn(f"{loss}(x, t, ignore_index=3)"), {0, 3})
         self.assertEqual(drawn(f"{loss}(x, t) + x[t].sum()"), {0, 3})
+        own = "torch.where(torch.arange(60) % 7 == 1, 255, torch.randint(0, 4, (60,)))"
+        self.assertEqual(drawn(f"{loss}(x, t, ignore_index=255) + (t == 1).sum()", own), {0, 3, 255})
 
     def test_a_regime_outside_the_domain_falls_back_and_says_so(self) -> None:
         path = self.file(model("return torch.log(x)", inputs=LOG_INPUTS), "log.py")

@@ -197,7 +197,7 @@ class Drawer:
         bound, request = self._bounds.get(name), self._program.request
         if bound is None or request.overrides or tensor.is_floating_point() or tensor.numel() == 0:
             return
-        greatest = int(tensor.max())
+        greatest = int(torch.where(tensor == self._ignored.get(name, 0), 0, tensor).max())  # losses leave it out
         if greatest >= bound:
             base = os.path.basename(request.file)
             message = f"get_inputs() of {base} draws {greatest} for input {name}, which may be {bound - 1} at most."
