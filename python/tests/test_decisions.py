@@ -91,6 +91,14 @@ class DecisionsTest(ServerCase):
             moved = (made["others"][0] - made["reference"]).abs()
             self.assertEqual(set(moved.unique().tolist()) - {0}, {step}, forward)
 
+    def test_whole_numbers_that_rounding_moves_far_are_given_two_steps_either_way(self) -> None:
+        made = self.drawn("return (x.sum(1) * 3e6).round()")
+        moved = [(other - made["reference"]).unique().tolist() for other in made["others"]]
+        self.assertEqual(moved[-4:], [[-1.0], [1.0], [-2.0], [2.0]])
+        self.assertEqual(len(moved), 7)
+        near = self.drawn("return (x.sum(1) * 1e4).round()")  # by one at most
+        self.assertTrue(0 < len(near["others"]) <= 3)
+
     def test_equal_by_nature_is_no_tie(self) -> None:
         for forward in (
             "y = torch.relu(x @ self.v.t()); return x * (y[:, :1] > 0)",

@@ -46,6 +46,7 @@ class Part:
 
 
 ALL = Part(1, 0)
+STEPS = (-1, 1, -2, 2)  # of whole numbers that rounding moves by several
 HALVES = (Part(2, 0), Part(2, 1))  # two ties in one row are in different halves
 NONE = Part(1, 1)
 
@@ -118,6 +119,27 @@ class Decisions:
     def near_ties(self, reference: Values, spreads: Spreads) -> int:
         """How many decisions of the reference lie within rounding."""
         return sum(int(_ties(call, reference, spreads).sum()) for call in self.calls)
+
+    def far_ties(self, reference: Values, spreads: Spreads) -> int:
+        """How many whole numbers of the reference rounding may move by more than one."""
+        count = 0
+        for call in self.calls:
+            jump = None if is_selection(call) else jump_of(call)
+            ties = jump and jump.far_ties(_arguments(call, reference)[0], _spreads_of(call, spreads))
+            count += 0 if ties is None else int(ties.sum())
+        return count
+
+    def stepped(self, spreads: Spreads, steps: int) -> Substitute:
+        """Whole numbers that rounding may move by more than one lie so many steps farther on, where it may move them
+        there."""
+
+        def run(call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
+            jump = jump_of(call) if id(call) in self._known and not is_selection(call) else None
+            if jump is None or jump.whole is None:
+                return None
+            return jump.stepped(args, _spreads_of(call, spreads), execute(call, args, kwargs), steps)
+
+        return run
 
     def equal_ties(self, reference: Values) -> int:
         """How many places the selections of the reference would give otherwise if of equal elements the one at the

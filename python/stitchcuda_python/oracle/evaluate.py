@@ -12,7 +12,7 @@ import torch
 from ..graph.functional import FunctionalProgram
 from . import constants as c
 from .arithmetic import Arithmetic
-from .decisions import ALL, HALVES, NONE, Decisions
+from .decisions import ALL, HALVES, NONE, STEPS, Decisions
 from .disturb import Disturbance
 from .draw import Drawer, Drawn
 from .interpret import Interpreter
@@ -146,20 +146,24 @@ class Evaluator:
     def decide_otherwise(self, runs: Runs, drawn: Drawn, seed: int, regime: str, number: int) -> None:
         """Fills in what the program gives where decisions within rounding fall the other way: all of them, and where
         there are several each half of them, so that of two in one row either may fall alone. Where equal elements are
-        selected, none and all of them once more with the lowest place first."""
+        selected, none and all of them once more with the lowest place first. Where rounding moves whole numbers by
+        several, these one and two farther on, either way."""
         decisions, values = self._decisions, self._drawer.graph_values(drawn)
         if not decisions.calls and not decisions.selections:
             return
         equal_ties = decisions.equal_ties(runs.decided)
         spreads = self._spreads(runs, values, generator(self._device, seed, regime, number, "decide"))
-        near_ties = decisions.near_ties(runs.decided, spreads)
-        runs.near_ties, runs.decided = near_ties + equal_ties, {}
+        reference, runs.decided = runs.decided, {}
+        near_ties = decisions.near_ties(reference, spreads)
+        runs.near_ties = near_ties + equal_ties
         parts = () if near_ties == 0 else (ALL,) if near_ties == 1 else (ALL, *HALVES)
-        others = [(part, False) for part in parts]
-        others += [(part, True) for part in (NONE, *parts[:1]) if equal_ties > 0]
+        others = [decisions.otherwise(spreads, part) for part in parts]
+        others += [decisions.otherwise(spreads, part, by_place=True) for part in (NONE, *parts[:1]) if equal_ties > 0]
+        has_far = near_ties > 0 and decisions.far_ties(reference, spreads) > 0
+        del reference
+        others += [decisions.stepped(spreads, steps) for steps in STEPS if has_far]
         with tf32_flags("fp32"):
-            for part, by_place in others:
-                decided = decisions.otherwise(spreads, part, by_place)
+            for decided in others:
                 made = self.interpreter.run(values, double=True, substitute=decided)
                 runs.otherwise.append({name: made[name] for name in runs.ref64})
 
