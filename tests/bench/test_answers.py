@@ -55,7 +55,9 @@ def test_answers_are_judged_as_foretold(tmp_path: pathlib.Path, build: pathlib.P
         if row["kind"] == "ok":
             assert row["others"]["kernelbench 1e-4"] is True, each.folder.name
         if row["kind"] == "cheated":
-            assert row["class"] == "total_hack", each.folder.name
+            # A kernel of its own does the whole work once more, for nobody.
+            wanted = "partial_hack" if each.folder.name == "inline_calls_matmul" else "total_hack"
+            assert row["class"] == wanted, each.folder.name
     kept = json.loads((tmp_path / "run" / "eval_results.json").read_text())
     assert len(kept) == len(made_answers.TASKS)
 
