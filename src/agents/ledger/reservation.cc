@@ -39,8 +39,9 @@ std::string limit_in_the_way(const Limits& limits, const Spending& spent, const 
     return fmt::format("the request may bring the run to {:.4f} $, over {:.4f} $", dollars(microdollars),
                        dollars(*limits.microdollars));
   }
-  if (limits.seconds.has_value() && spent.seconds >= *limits.seconds) {
-    return fmt::format("the run has taken {:.0f} s, of {:.0f} s", spent.seconds, *limits.seconds);
+  const double seconds = spent.seconds + open.seconds;
+  if (limits.seconds.has_value() && seconds >= *limits.seconds) {
+    return fmt::format("the run has taken {:.0f} s, of {:.0f} s", seconds, *limits.seconds);
   }
   return "";
 }

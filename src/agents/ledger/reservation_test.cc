@@ -25,6 +25,7 @@ TEST(Reservation, SaysWhichLimitIsInTheWay) {
   EXPECT_EQ(asked({.microdollars = 4000}, {.microdollars = 501}),
             "the request may bring the run to 0.0050 $, over 0.0050 $");
   EXPECT_EQ(asked({.seconds = 60}, {}), "the run has taken 60 s, of 60 s");
+  EXPECT_EQ(limit_in_the_way(limits, {.seconds = 40}, {.seconds = 21}, {}), "the run has taken 61 s, of 60 s");
   EXPECT_EQ(limit_in_the_way({}, {.prompt_tokens = 1 << 30}, {}, {.microdollars = 1 << 30}), "");
 }
 
