@@ -112,7 +112,10 @@ _JUMPS = {
     "sign": Jump(_first, torch.abs, lambda number, made: -made),
     "floor_divide": Jump(_quotient, _to_whole, _below, torch.floor),
 }
-_DIVISIONS = {"floor": _JUMPS["floor_divide"], "trunc": Jump(_quotient, _to_whole_but_zero, _TRUNCATION.across, torch.trunc)}
+_DIVISIONS = {
+    "floor": _JUMPS["floor_divide"],
+    "trunc": Jump(_quotient, _to_whole_but_zero, _TRUNCATION.across, torch.trunc),
+}
 
 
 def jump_of(call: Call) -> Jump | None:

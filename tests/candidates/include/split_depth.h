@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// linear_relu in two passes: sums over quarters of the depth, which lie in memory of the candidate's choice, then theirs.
+// linear_relu in two passes: sums over quarters of the depth, in memory of the candidate's choice, then theirs.
 #pragma once
 
 #include "linear_relu.h"
