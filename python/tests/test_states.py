@@ -62,6 +62,15 @@ class StatesTest(ServerCase):
             self.assertEqual(said, {""}, forward)
             self.assertTrue(any(bool((item != 0).any()) for item in held), forward)
 
+    def test_a_weight_that_is_made_of_another_in_its_memory_is_no_tensor_of_its_own(self) -> None:
+        layer = "self.a = nn.utils.spectral_norm(nn.Linear(8, 8))"
+        opened = self.open(self.file(model("return self.a(x)", layer), "spectral.py"))
+        self.assertTrue(opened["gate"]["ok"], opened["gate"])
+        view = "self.w = nn.Parameter(torch.randn(8, 8)); self.turned = self.w.data.t()"
+        path = self.file(model("return x @ self.w + x @ self.turned", view), "view.py")
+        told = self.error("oracle.open", file=path, math="fp32", seed=1, device="cpu", folder=self.folder)
+        self.assertIn("self.turned lies in the memory of the parameter w, and changes with it", told["sentence"])
+
     def test_a_counter_takes_many_values(self) -> None:
         buffer = "self.register_buffer('count', torch.zeros((), dtype=torch.long))"
         held, _said = self.held("self.count += 1; return x * self.count", buffer, "count")

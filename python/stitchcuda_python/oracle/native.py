@@ -50,7 +50,20 @@ class NativeModule:
         self.parameters = dict(self._module.named_parameters(remove_duplicate=False))
         self._buffers = dict(self._module.named_buffers(remove_duplicate=False))
         self.persistent = set(self._module.state_dict())
+        self._shared = self._shared_with_parameters()
+        known = {value.binding for value in graph.values} | {output.binding for output in graph.outputs}
+        self._untold = self._shared.keys() - known  # forward makes them before it looks at them
         self.constructed = {name: tensor.detach().clone() for name, tensor in self.tensors().items()}
+
+    def _shared_with_parameters(self) -> dict[str, str]:
+        """Buffers that lie in a parameter's memory as constructed, and which parameter's."""
+        place = lambda tensor: tensor.untyped_storage().data_ptr()  # noqa: E731
+        owners = {place(parameter): name for name, parameter in self.parameters.items()}
+        return {name: owners[place(buffer)] for name, buffer in self._buffers.items() if place(buffer) in owners}
+
+    def read_through(self) -> tuple[str, str] | None:
+        """A buffer that the graph reads though it lies in a parameter's memory, and that parameter."""
+        return next(((name, owner) for name, owner in self._shared.items() if name not in self._untold), None)
 
     def tensors(self) -> dict[str, torch.Tensor]:
         """Parameters and buffers by state-dict name; tied ones are the same object."""
@@ -93,4 +106,5 @@ class NativeModule:
                 owner, _, leaf = name.rpartition(".")
                 self._module.get_submodule(owner)._buffers[leaf] = buffer
             for name, tensor in self.tensors().items():
-                tensor.copy_(values.get(name, self.constructed[name]))
+                if name not in self._untold:  # what is copied there would go into the parameter
+                    tensor.copy_(values.get(name, self.constructed[name]))

@@ -90,10 +90,19 @@ class Session:
             graph = self._evaluator.interpreter.run(self._drawer.graph_values(drawn))
             self._overflows = self._evaluator.interpreter.has_overflow
             result = compare_with_eager(graph, eager)
+            self._refuse_shared_memory(result.ok)
             again = eager if result.ok else self._native.run(drawn.inputs, drawn.tensors, drawn.numbers)
         refuse_unjudgeable(self.graph, eager, again, self._program.request.file)
         self._finite = all(bool(torch.isfinite(item).all()) for item in eager.values() if item.is_floating_point())
         return result.to_json()
+
+    def _refuse_shared_memory(self, is_right: bool) -> None:
+        """Raises a Failure where the gate fails since a tensor beside a parameter changes with it unseen."""
+        found = None if is_right else self._native.read_through()
+        if found is not None:
+            message = f"self.{found[0]} lies in the memory of the parameter {found[1]}, and changes with it."
+            remedy = "Make it of the parameter in forward, where that can be seen."
+            raise Failure(PROGRAM_INVALID, message, self._program.request.file, remedy)
 
     def describe(self) -> dict[str, Any]:
         """The specs that the files of a draw follow."""
