@@ -12,6 +12,7 @@ import torch.nn.functional as F
 from stitchcuda_python.graph.losses import loss_decompositions
 from stitchcuda_python.graph.numbers import number_decompositions
 from stitchcuda_python.graph.orders import order_decompositions
+from stitchcuda_python.graph.reductions import reduction_decompositions
 from stitchcuda_python.graph.sampling import sampling_decompositions
 from stitchcuda_python.graph.windows import window_decompositions
 
@@ -104,6 +105,18 @@ class Orders(unittest.TestCase):
         x, mask, source = torch.randn(4, 6, 5), torch.rand(6, 5) < 0.4, torch.randn(200)
         self.assertTrue(torch.equal(made(x, mask, source), x.masked_scatter(mask, source)))
         self.assertIs(made(x, mask, torch.empty(0)), NotImplemented)
+
+
+class Reductions(unittest.TestCase):
+    def test_histograms_with_edges_and_without(self) -> None:
+        made = reduction_decompositions()[ATEN.histc.default]
+        given = (torch.rand(40, 5), torch.arange(-7.0, 12.0), torch.full((6,), 3.0), torch.tensor([1.0, float("nan")]))
+        edges, dtypes = ((0, 1), (0.1, 0.7), (-3, 9)), (torch.float32, torch.float64)
+        for x, (low, high), dtype, bins in itertools.product(given, edges, dtypes, (1, 10, 7)):
+            wanted = torch.histc(x.to(dtype), bins, low, high)
+            self.assertTrue(torch.equal(made(x.to(dtype), bins, low, high), wanted), (x.shape, bins, low, high))
+        for x, (bins, edge) in itertools.product(given[:3], ((1, 0), (10, 0), (7, 5))):
+            self.assertTrue(torch.equal(made(x, bins, edge, edge), torch.histc(x, bins, edge, edge)), (x.shape, bins))
 
 
 if __name__ == "__main__":

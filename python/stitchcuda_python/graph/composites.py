@@ -15,6 +15,7 @@ from .losses import loss_decompositions
 from .numbers import number_decompositions
 from .orders import order_decompositions
 from .recurrent import recurrent_decompositions
+from .reductions import reduction_decompositions
 from .sampling import sampling_decompositions
 from .windows import window_decompositions
 
@@ -56,6 +57,7 @@ def decomposition_table() -> dict[Any, Callable[..., Any]]:
         window_decompositions(),
         number_decompositions(),
         loss_decompositions(),
+        reduction_decompositions(),
     )
     return table | {operator: made for part in own for operator, made in part.items()}
 
