@@ -118,6 +118,21 @@ class Reductions(unittest.TestCase):
         for x, (bins, edge) in itertools.product(given[:3], ((1, 0), (10, 0), (7, 5))):
             self.assertTrue(torch.equal(made(x, bins, edge, edge), torch.histc(x, bins, edge, edge)), (x.shape, bins))
 
+    def test_norm_along_all_axes_but_one(self) -> None:
+        made, v = reduction_decompositions()[ATEN.norm_except_dim.default], torch.randn(3, 4, 5)
+        for dim in (-1, 0, 1, 2):
+            torch.testing.assert_close(made(v, 2, dim), torch.norm_except_dim(v, 2, dim))
+        self.assertTrue(torch.equal(made(v[0, 0], 2, 0), torch.norm_except_dim(v[0, 0], 2, 0)))
+
+    def test_weight_norm_of_a_vector_and_of_more(self) -> None:
+        made = reduction_decompositions()[ATEN._weight_norm_interface.default]
+        for v, dim, dtype in itertools.product((torch.randn(5), torch.randn(5, 4, 5)), (0, -1), (None, torch.bfloat16)):
+            v = v.to(dtype or torch.float32)
+            dim %= v.dim()
+            g = torch.randn(torch.norm_except_dim(v, 2, dim).shape, dtype=v.dtype)
+            got, wanted = made(v, g, dim)[0], torch._weight_norm(v, g, dim)
+            torch.testing.assert_close(got, wanted)
+
 
 if __name__ == "__main__":
     unittest.main()

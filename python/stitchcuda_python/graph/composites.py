@@ -28,7 +28,7 @@ _NAMES = """_weight_norm atleast_1d atleast_2d atleast_3d cartesian_prod cdist c
     trapz triplet_margin_loss vander vsplit vstack""".split()
 
 # Operators with kernels of their own that PyTorch also describes by others, in what it calls its decompositions.
-_DESCRIBED = """_weight_norm_interface block_diag fft_fftshift hann_window max_unpool2d
+_DESCRIBED = """block_diag fft_fftshift hann_window max_unpool2d
     renorm trace tril_indices triu_indices""".split()
 
 
