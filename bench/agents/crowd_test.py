@@ -74,12 +74,14 @@ def test_those_who_wait_may_be_some_of_all() -> None:
 
 def test_workers_count_where_they_are_seen_twice() -> None:
     watch = crowd_watch.Watch([1, 2], pathlib.Path("none"), 1)
-    watch.note_workers({10: 1, 20: 2}, {1})  # one may have ended before the other began
-    watch.note_workers({20: 2, 21: 2}, {2})
-    watch.note_workers({20: 2}, {2})
+    watch.note_workers({10: 1, 20: 2}, {1}, {1})  # one may have ended before the other began
+    watch.note_workers({20: 2, 21: 2}, {2}, {1, 2})
+    watch.note_workers({20: 2}, {2}, {1, 2})
     assert (watch.working, watch.out_of_turn) == (1, set())
-    watch.note_workers({20: 2, 11: 1}, {2})
-    watch.note_workers({20: 2, 11: 1}, {2})
+    watch.note_workers({20: 2, 11: 1}, {2}, {1, 2})
+    watch.note_workers({20: 2, 11: 1}, {2}, {1, 2})  # the first had it a moment before: its worker is ending
+    assert (watch.working, watch.out_of_turn) == (1, set())
+    watch.note_workers({20: 2, 11: 1}, {2}, {2})
     assert (watch.working, watch.out_of_turn) == (2, {1})
 
 

@@ -19,6 +19,7 @@ PROCESSES_EVERY = 10  # looks at the queue
 OWN = ("stitchcuda", "stitchcuda-chat")  # ours; Python, compilers, workers and cages are judging
 SERVED = 15  # letters of a name that /proc has
 WORKER = "stitchcuda-worker"[:SERVED]
+LINGER_SECONDS = 2.0  # that a worker may take to end behind its run's turn, on a machine without a processor to spare
 HAND_OVER_SECONDS = 0.1  # src/evaluate/processes/gpu_share.cc looks so often whether it has its turn
 TICKS = os.sysconf("SC_CLK_TCK")
 MEGABYTE = 1e6
@@ -149,6 +150,7 @@ class Watch:
     working: int = 0  # runs with workers at once, at most
     out_of_turn: set[int] = dataclasses.field(default_factory=set)  # runs with workers that did not have the device
     workers: dict[int, int] = dataclasses.field(default_factory=dict)  # as last seen: process, root
+    had: dict[int, float] = dataclasses.field(default_factory=dict)  # process: when it was last seen to have the device
     ended: threading.Event = dataclasses.field(default_factory=threading.Event)
 
     def __enter__(self) -> Watch:
@@ -171,13 +173,15 @@ class Watch:
 
     def look_at_queue(self) -> set[int]:
         """Who has the device."""
-        queue = read_queue(self.queue)
+        queue, now = read_queue(self.queue), time.monotonic()
         if not self.looks or self.looks[-1][1] != queue:
-            self.looks.append((time.monotonic(), queue))
-        return {process for _, process in queue[:self.at_once]}
+            self.looks.append((now, queue))
+        having = {process for _, process in queue[:self.at_once]}
+        self.had.update(dict.fromkeys(having, now))
+        return having
 
     def look_at_processes(self, having: set[int]) -> None:
-        """`having`: who was seen to have the device since the last look at processes."""
+        """`having`: who has the device now."""
         found = processes()
         workers = {}
         for process, about in found.items():
@@ -193,11 +197,14 @@ class Watch:
             self.peaks[key] = max(self.peaks.get(key, 0), peak_bytes(process))
             if process != root:
                 self.chats[key] = about.seconds
-        self.note_workers(workers, having)
+        now = time.monotonic()
+        self.note_workers(workers, having, {root for root, moment in self.had.items() if now - moment < LINGER_SECONDS})
 
-    def note_workers(self, workers: dict[int, int], having: set[int]) -> None:
-        """A look takes its time, in which one may end and another begin: those seen twice were there in between."""
+    def note_workers(self, workers: dict[int, int], having: set[int], lately: set[int]) -> None:
+        """A look takes its time, in which one may end and another begin: those seen twice were there in between. One
+        whose run had the device `lately` may be ending."""
         working = {root for process, root in workers.items() if self.workers.get(process) == root}
+        working -= lately - having
         self.working = max(self.working, len(working))
         self.out_of_turn |= working - having
         self.workers = workers
