@@ -113,6 +113,46 @@ ir::Graph products_in_a_row(uint32_t seed) {
   return program.finish();
 }
 
+// An input that is scaled along some of its axes, seen through views, as either operand of a product.
+ir::Graph product_of_scaled(uint32_t seed) {
+  Drawing program(seed, "scaled");
+  const Shape shape = {program.below(2) + 1, program.below(3) + 1, 2 * (program.below(2) + 1), program.below(3) + 1};
+  Shape along = shape;
+  for (int64_t& extent : along) {
+    extent = program.below(2) == 0 ? 1 : extent;
+  }
+  const TensorRole role = program.below(6) == 0 ? TensorRole::kInput : TensorRole::kParameter;
+  ValueId x = program.node(Op::kMul, {program.input(shape), program.input(along, role)});
+  Shape dims = {0, 1, 2, 3};
+  for (size_t axis = 3; axis > 0; --axis) {
+    std::swap(dims[axis], dims[static_cast<size_t>(program.below(static_cast<int64_t>(axis) + 1))]);
+  }
+  x = program.node(Op::kPermute, {x}, {{"dims", dims}});
+  Shape seen = program.shape(x);
+  const auto merged = static_cast<size_t>(program.below(3));
+  seen[merged] *= seen[merged + 1];
+  seen.erase(seen.begin() + static_cast<int64_t>(merged) + 1);
+  x = program.node(Op::kReshape, {x}, {{"shape", seen}});
+  if (program.below(8) == 0) {
+    program.give(x);
+  }
+  const int64_t other = program.below(3) + 1;
+  const bool is_left = program.below(2) == 0;
+  Shape weight = is_left ? Shape{seen[2], other} : Shape{other, seen[1]};
+  if (program.below(2) == 0) {
+    weight.insert(weight.begin(), seen[0]);
+  }
+  if (is_left && weight.size() == 2 && program.below(2) == 0) {
+    const ValueId layer = program.input({other, seen[2]}, TensorRole::kParameter);
+    program.give(program.node(Op::kLinear, {x, layer, ir::Absent{}}));
+    return program.finish();
+  }
+  const ValueId given = program.input(weight, TensorRole::kParameter);
+  program.give(program.node(
+      Op::kMatmul, is_left ? std::vector<ir::Operand>{x, given} : std::vector<ir::Operand>{given, x}));
+  return program.finish();
+}
+
 // Rows of a single one, as programs make them, times a weight; indices may lie beside the classes.
 ir::Graph product_with_one_hots(uint32_t seed) {
   Drawing program(seed, "one_hots");
@@ -293,6 +333,12 @@ TEST(RandomPrograms, ScaledRowsAndColumnsMeanTheSame) {
   const int changed = changed_by(scale_by_diagonals, product_with_diagonal);
   EXPECT_GT(changed, 40);
   EXPECT_LT(changed, 90);
+}
+
+TEST(RandomPrograms, ScaledWeightsMeanTheSame) {
+  const int changed = changed_by(scale_weights, product_of_scaled);
+  EXPECT_GT(changed, 15);
+  EXPECT_LT(changed, 80);
 }
 
 TEST(RandomPrograms, OrderedProductsMeanTheSame) {

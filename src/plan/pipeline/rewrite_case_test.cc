@@ -55,6 +55,7 @@ const std::map<std::string, Pass>& passes() {
                                                   {"look_up_one_hots", look_up_one_hots},
                                                   {"narrow_to_reads", narrow_to_reads},
                                                   {"scale_by_diagonals", scale_by_diagonals},
+                                                  {"scale_weights", scale_weights},
                                                   {"separate_outputs", separate_outputs},
                                                   {"keep_channels_last", keep_what_libraries_take},
                                                   {"rewrite", rewrite}};

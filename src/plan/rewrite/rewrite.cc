@@ -18,6 +18,8 @@ Result<ir::Graph> rewrite(const ir::Graph& graph) {
   STITCH_ASSIGN(result, pad_before_scans(result));
   STITCH_ASSIGN(result, scale_by_diagonals(result));
   STITCH_ASSIGN(result, look_up_one_hots(result));
+  // Before products have several batch axes, and before the order of their operands is chosen.
+  STITCH_ASSIGN(result, scale_weights(result));
   STITCH_ASSIGN(result, unmerge_batches(result));
   STITCH_ASSIGN(result, decompose_small_products(result));
   STITCH_ASSIGN(result, simplify_identities(result));

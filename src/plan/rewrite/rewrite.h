@@ -70,6 +70,8 @@ Result<ir::Graph> pool_products(const ir::Graph& graph);
 Result<ir::Graph> reduce_norms(const ir::Graph& graph);
 // A product with a matrix that the program makes of a diagonal becomes a scaling of rows or columns.
 Result<ir::Graph> scale_by_diagonals(const ir::Graph& graph);
+// A prepared scale of an input, along the axis over which a product with a weight sums, goes into the weight.
+Result<ir::Graph> scale_weights(const ir::Graph& graph);
 // Products of rows with a single one in them with a weight become look-ups of its rows.
 Result<ir::Graph> look_up_one_hots(const ir::Graph& graph);
 // Products of one operand with two weights in a row are done in the order that takes fewer operations.
