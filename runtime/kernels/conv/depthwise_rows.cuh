@@ -15,9 +15,9 @@ constexpr int kThreads = 256;
 template <typename T>
 struct DepthwisePlane {
   const T* elements;
-  int64_t depth;
-  int64_t height;
-  int64_t width;
+  unsigned depth;
+  unsigned height;
+  unsigned width;
 };
 
 // The tap of output `output` that meets row `input`, counted from the first under the thread's outputs; -1 for none.
@@ -31,33 +31,33 @@ __device__ constexpr int tap_of_row(int output, int input) {
 template <typename Window, int kRows>
 inline constexpr int kRowsUnder = (kRows - 1) * Window::stride_y + (Window::kernel_y - 1) * Window::dilation_y + 1;
 
-// z, y, x: of the first element under the outputs, perhaps outside. kIsInside: all of them are there; else the nearest
-// is read of those that are not, so that no load waits for a decision, and left out.
-template <typename Window, int kRows, bool kIsInside, typename T>
-__device__ __forceinline__ void sum_column(const DepthwisePlane<T>& plane, const T* weight, int64_t first_z,
-                                           int64_t first_y, int64_t first_x, float (&sums)[kRows]) {
+template <typename Window>
+inline constexpr int kTapsOfPlane = Window::kernel_y * Window::kernel_x;
+
+// first: where the element under the first tap of the first output lies, perhaps outside; y and x: its place. Elements
+// outside count as zeros. Every warp of a narrow image has some: one way for all takes less than two that warps take in
+// turns.
+template <typename Window, int kRows, typename T>
+__device__ __forceinline__ void sum_plane(const DepthwisePlane<T>& plane, int64_t first, int y, int x,
+                                          const float (&taps)[kTapsOfPlane<Window>], float (&sums)[kRows]) {
+  bool is_column[Window::kernel_x];
 #pragma unroll
-  for (int kz = 0; kz < Window::kernel_z; ++kz) {
-    const int64_t z = first_z + kz * Window::dilation_z;
-    const int64_t read_z = kIsInside ? z : held_within(z, plane.depth);
+  for (int kx = 0; kx < Window::kernel_x; ++kx) {
+    is_column[kx] = static_cast<unsigned>(x + kx * Window::dilation_x) < plane.width;
+  }
 #pragma unroll
-    for (int row = 0; row < kRowsUnder<Window, kRows>; ++row) {
-      const int64_t y = first_y + row;
-      const int64_t read_y = kIsInside ? y : held_within(y, plane.height);
-      const T* const elements = plane.elements + (read_z * plane.height + read_y) * plane.width;
+  for (int row = 0; row < kRowsUnder<Window, kRows>; ++row) {
+    const bool is_row = static_cast<unsigned>(y + row) < plane.height;
+    const int64_t row_start = first + static_cast<int64_t>(row) * plane.width;
 #pragma unroll
-      for (int kx = 0; kx < Window::kernel_x; ++kx) {
-        const int64_t x = first_x + kx * Window::dilation_x;
-        const int64_t read_x = kIsInside ? x : held_within(x, plane.width);
-        const bool is_there = kIsInside || (z == read_z && y == read_y && x == read_x);
-        const float element = to_float(elements[read_x]);
+    for (int kx = 0; kx < Window::kernel_x; ++kx) {
+      const bool is_there = is_row && is_column[kx];
+      const float element = is_there ? to_float(plane.elements[row_start + kx * Window::dilation_x]) : 0.0f;
 #pragma unroll
-        for (int output = 0; output < kRows; ++output) {
-          const int ky = tap_of_row<Window>(output, row);
-          if (ky >= 0) {
-            const float tap = to_float(weight[(kz * Window::kernel_y + ky) * Window::kernel_x + kx]);
-            sums[output] = is_there ? fmaf(element, tap, sums[output]) : sums[output];
-          }
+      for (int output = 0; output < kRows; ++output) {
+        const int ky = tap_of_row<Window>(output, row);
+        if (ky >= 0) {
+          sums[output] = fmaf(element, taps[ky * Window::kernel_x + kx], sums[output]);
         }
       }
     }
@@ -80,22 +80,26 @@ __global__ void __launch_bounds__(kThreads)
   const int64_t plane = image.quotient * shape.in_channels + channels_per_group.divide(channel).quotient;
   out.n = image.quotient;
   out.y *= kRows;
-  const int64_t z = Window::rank == 3 ? out.z * Window::stride_z - Window::padding_z : 0;
-  const int64_t y = out.y * Window::stride_y - Window::padding_y;
-  const int64_t x = out.x * Window::stride_x - Window::padding_x;
-  const int64_t last_z = z + (Window::kernel_z - 1) * Window::dilation_z;
-  const int64_t last_y = y + kRowsUnder<Window, kRows> - 1;
-  const int64_t last_x = x + (Window::kernel_x - 1) * Window::dilation_x;
-  const bool is_inside =
-      z >= 0 && y >= 0 && x >= 0 && last_z < shape.depth && last_y < shape.height && last_x < shape.width;
-  const DepthwisePlane<T> elements{input + plane * shape.depth * shape.height * shape.width, shape.depth, shape.height,
-                                   shape.width};
-  const T* const taps = weight + channel * Window::taps;
+  const int z = Window::rank == 3 ? static_cast<int>(out.z) * Window::stride_z - Window::padding_z : 0;
+  const int y = static_cast<int>(out.y) * Window::stride_y - Window::padding_y;
+  const int x = static_cast<int>(out.x) * Window::stride_x - Window::padding_x;
+  const DepthwisePlane<T> elements{input + plane * shape.depth * shape.height * shape.width,
+                                   static_cast<unsigned>(shape.depth), static_cast<unsigned>(shape.height),
+                                   static_cast<unsigned>(shape.width)};
   float sums[kRows] = {};
-  if (is_inside) {
-    sum_column<Window, kRows, true>(elements, taps, z, y, x, sums);
-  } else {
-    sum_column<Window, kRows, false>(elements, taps, z, y, x, sums);
+#pragma unroll
+  for (int kz = 0; kz < Window::kernel_z; ++kz) {
+    const int read_z = z + kz * Window::dilation_z;
+    if (Window::rank == 3 && static_cast<unsigned>(read_z) >= elements.depth) {
+      continue;
+    }
+    float taps[kTapsOfPlane<Window>];
+#pragma unroll
+    for (int tap = 0; tap < kTapsOfPlane<Window>; ++tap) {
+      taps[tap] = to_float(weight[(channel * Window::kernel_z + kz) * kTapsOfPlane<Window> + tap]);
+    }
+    const int64_t first = (int64_t{read_z} * elements.height + y) * elements.width + x;
+    sum_plane<Window>(elements, first, y, x, taps, sums);
   }
 #pragma unroll
   for (int row = 0; row < kRows; ++row) {
