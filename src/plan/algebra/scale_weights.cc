@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An input that is scaled along the axis over which a product sums, (x d) W: the weight takes the scale, x (d W), once and
-// for all where scale and weight are prepared. The input is then read by the product as it lies, and never written anew.
-// Every term of a sum has one rounding more or less, as before, and what is not finite in x stays so.
+// An input that is scaled along the axis over which a product sums, (x d) W: the weight takes the scale, x (d W), once
+// and for all where scale and weight are prepared. The input is then read by the product as it lies, and never written
+// anew. Every term of a sum is rounded as often as before, and what is not finite in x stays so.
 #include <algorithm>
 #include <optional>
 
@@ -189,7 +189,8 @@ class ScaledInputs {
     const size_t rank = input.scale.shape.size();
     for (size_t axis = 0; axis + 2 < rank; ++axis) {
       const size_t from_last = rank - 1 - axis;
-      const bool has_axis = from_last < weight.size() && weight[weight.size() - 1 - from_last] == input.scale.shape[axis];
+      const bool has_axis =
+          from_last < weight.size() && weight[weight.size() - 1 - from_last] == input.scale.shape[axis];
       if (!has_axis && !input.scale.is_alike_along(axis)) {
         return false;
       }
