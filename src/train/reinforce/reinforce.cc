@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "base/json/json.h"
+#include "train/reinforce/open_drawer.h"
 #include "train/reinforce/policy_step.h"
 
 namespace stitch::train {
@@ -41,31 +42,6 @@ Result<Json> run_steps(const PolicySettings& settings, PromptSource& source, Tra
   return answer;
 }
 
-// What server and trainer have to score alike: the first prompt, and some tokens that may follow it.
-Result<std::vector<int64_t>> canary_of(const Decoder& model, const Prompt& prompt) {
-  constexpr int64_t kTokens = 16;
-  SampleSettings settings;
-  settings.max_tokens = kTokens;
-  const SampleRequest request{prompt.ids, 0};
-  STITCH_ASSIGN(const std::vector<Sample> drawn, sample(model, {&request, 1}, settings));
-  std::vector<int64_t> canary = prompt.ids;
-  canary.insert(canary.end(), drawn.front().tokens.begin(), drawn.front().tokens.end());
-  return canary;
-}
-
-Result<std::unique_ptr<Drawer>> drawer_of(const PolicySettings& settings, const PromptSource& source,
-                                          const Decoder& model) {
-  const ServerSettings& server = settings.source.rollout.server;
-  if (server.url.empty()) {
-    return std::unique_ptr<Drawer>();
-  }
-  const LoopSettings& loop = settings.loop;
-  STITCH_ASSIGN(std::vector<int64_t> canary, canary_of(model, source.train.prompts.front()));
-  STITCH_ASSIGN(auto served,
-                ServedPolicy::open(server, loop.base, loop.resolve(loop.run) / "served", std::move(canary)));
-  return std::unique_ptr<Drawer>(std::move(served));
-}
-
 Result<Json> run_policy(const Configuration& config, bool is_ppo) {
   PolicySettings settings;
   settings.loop.base = config.base;
@@ -88,7 +64,7 @@ Result<Json> run_policy(const Configuration& config, bool is_ppo) {
                 Trainer::open(loop, without_addresses(section.resolved()), source.inputs(), std::move(model), part));
   STITCH_TRY(trainer.keep_text_of(settings.source.prompts.source));
   STITCH_TRY(trainer.tell_begin({{"step", 0}, {"prompts", source.counts()}}));
-  STITCH_ASSIGN(source.drawer, drawer_of(settings, source, trainer.model()));
+  STITCH_ASSIGN(source.drawer, open_drawer(settings.source.rollout.server, source, loop, trainer.model()));
   STITCH_ASSIGN(const auto reference, reference_of(settings, trainer.model()));
   return run_steps(settings, source, trainer, critic.has_value() ? &*critic : nullptr, reference);
 }
