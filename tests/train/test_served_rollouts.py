@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`grpo` whose answers a server draws: serve-model over the same base, and one that does not keep its word. Cost:
-seconds.
+"""`grpo`, `rft` and `value` whose answers a server draws: serve-model over the same base, and one that does not keep its
+word. Cost: seconds.
 """
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from tiny_run import ask, config, metrics, rollouts, start
+from tiny_run import RULE, ask, config, metrics, rollouts, start
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +86,26 @@ def test_a_policy_learns_from_what_a_server_draws(program, base, small, url):
     assert names(url) == ["base", "coder-v5"]
 
 
+def test_answers_that_are_kept_and_valued_may_be_a_servers(program, base, small, url):
+    """A policy that stands still is published once, as version 0, by rft and by value."""
+    offline = {"algo": None, "steps": 2, "batch": 8, "draw": {"samples": 8, "prompts": 4}}
+    kept = ask(program, "rft", settings(base, "served-rft", small, url, **offline, keep={"truncated": True},
+                                        evaluator={**RULE, "pass_at": 0.25}))
+    assert kept["kept"]["kept"] > 0 and kept["step"] == 2
+    drawn = rollouts(base, "served-rft", 1)
+    assert all(len(line["response_ids"]) == len(line["logp_rollout"]) for line in drawn)
+    assert {path.name for path in (base / "served-rft" / "served").iterdir()} == {"coder-v0"}
+    valued = ask(program, "value", settings(base, "served-value", small, url, **offline,
+                                            value={"ev_gate": -9, "every": 1}))
+    assert valued["gate"]["is_open"] and valued["drawn"]["samples"] == len(drawn) + len(rollouts(base, "served-rft", 2))
+    assert "coder-v0" in names(url)
+    # Once drawn, nobody asks the server again.
+    shutil.rmtree(base / "served-rft" / "ckpt")
+    again = ask(program, "rft", settings(base, "served-rft", small, "http://127.0.0.1:9/v1", **offline,
+                                         keep={"truncated": True}, evaluator={**RULE, "pass_at": 0.25}))
+    assert again["kept"] == kept["kept"]
+
+
 def test_another_base_than_the_trainers_ends_the_run(program, base, small):
     (base / "strange.json").write_text(json.dumps({"run": "strange", "model": {"config": "config.json", "seed": 2},
                                                    "steps": 1, "data": {"train": "one.jsonl"}}))
@@ -146,6 +166,6 @@ def test_what_it_cannot_do_is_told_before_anything_is_drawn(program, base, small
 
     url = "http://127.0.0.1:9/v1"
     assert "to which adapters are published" in told("grpo", settings(base, "whole", small, url, lora=None))
-    assert "which grpo and ppo alone can use" in told("rft", settings(base, "rft-served", small, url, algo=None))
+    assert "to which adapters are published" in told("rft", settings(base, "whole-rft", small, url, lora=None, algo=None))
     assert "'rollout.server.ulr' is no key" in told("grpo", settings(
         base, "mistyped", small, url, rollout={"server": {"url": url, "ulr": url}}))

@@ -13,6 +13,7 @@
 #include "base/fs/files.h"
 #include "base/json/json.h"
 #include "train/checkpoint/run_folder.h"
+#include "train/reinforce/open_drawer.h"
 #include "train/rollout/costs.h"
 
 namespace stitch::train {
@@ -87,7 +88,7 @@ struct Sums {
 
 }  // namespace
 
-void read_gather_settings(Section& section, GatherSettings& settings) {
+void read_gather_settings(Section& section, GatherSettings& settings, const LoopSettings& loop) {
   constexpr int64_t kMaxCount = int64_t{1} << 24;
   if (section.has("data")) {
     Section data = section.child("data");
@@ -107,9 +108,7 @@ void read_gather_settings(Section& section, GatherSettings& settings) {
   if (!settings.source->prompts.held_out.empty()) {
     section.refuse("prompts", "has 'held_out', which nobody asks here: a later stage of grpo or ppo does");
   }
-  if (!settings.source->rollout.server.url.empty()) {
-    section.refuse("rollout", "has 'server', which grpo and ppo alone can use");
-  }
+  refuse_server_without_adapter(section, *settings.source, loop);
   Section draw = section.child("draw");
   draw.read("samples", settings.samples, 1, kMaxCount);
   draw.read("prompts", settings.prompts, 1, kMaxCount);
@@ -173,6 +172,10 @@ Result<void> Gatherer::claim_folder() const {
 }
 
 Result<void> Gatherer::draw(const Decoder& policy, int64_t number, const std::string& purpose) {
+  if (source_->drawer == nullptr) {
+    const ServerSettings& server = settings_->source->rollout.server;
+    STITCH_ASSIGN(source_->drawer, open_drawer(server, *source_, *loop_, policy));
+  }
   const auto& all = source_->train.prompts;
   std::vector<const Prompt*> prompts;
   const auto first = static_cast<size_t>(number * settings_->prompts);
@@ -190,7 +193,7 @@ Result<void> Gatherer::draw(const Decoder& policy, int64_t number, const std::st
     const Timed timed(seconds);
     TimedEvaluator evaluator(*source_->evaluator, evaluation);
     STITCH_ASSIGN(groups, roll_out(policy, source_->reader, prompts, settings_->samples, settings_->source->rollout,
-                                   place, evaluator));
+                                   place, evaluator, source_->drawer.get()));
   }
   const std::string name = fmt::format("part {} of {}", number + 1, parts());
   STITCH_TRY(check_judged(groups, settings_->source->evaluator.most_unjudged, name, loop_->run));

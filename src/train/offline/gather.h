@@ -22,7 +22,7 @@ struct GatherSettings {
   int64_t samples = 8;  // answers to a prompt
   int64_t prompts = 8;  // drawn and judged at once, one file
 };
-void read_gather_settings(Section& section, GatherSettings& settings);
+void read_gather_settings(Section& section, GatherSettings& settings, const LoopSettings& loop);
 
 class Gatherer {
  public:

@@ -47,7 +47,7 @@ void read_keep_settings(Section& parent, RftSettings& settings) {
 
 void read_rft_settings(Section& section, RftSettings& settings) {
   read_loop_settings(section, settings.loop);
-  read_gather_settings(section, settings.gather);
+  read_gather_settings(section, settings.gather, settings.loop);
   read_keep_settings(section, settings);
 }
 

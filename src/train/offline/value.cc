@@ -35,7 +35,7 @@ void read_value_settings(Section& section, ValueSettings& settings) {
   constexpr int64_t kMaxSteps = int64_t{1} << 40;
   settings.loop.micro_batch = 8;
   read_loop_settings(section, settings.loop);
-  read_gather_settings(section, settings.gather);
+  read_gather_settings(section, settings.gather, settings.loop);
   Section ppo = section.child("ppo");
   read_critic_settings(ppo, settings.ppo);
   section.add(std::move(ppo));

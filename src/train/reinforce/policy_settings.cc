@@ -14,6 +14,13 @@ void read_source_settings(Section& section, SourceSettings& settings) {
   read_evaluator_settings(section, settings.evaluator);
 }
 
+void refuse_server_without_adapter(Section& section, const SourceSettings& settings, const LoopSettings& loop) {
+  const bool is_adapted = loop.lora.has_value() || !loop.model.adapter.empty();
+  if (!settings.rollout.server.url.empty() && !is_adapted) {
+    section.refuse("rollout", "has 'server', to which adapters are published; add 'lora', or draw here");
+  }
+}
+
 void read_policy_settings(Section& section, PolicySettings& settings, bool is_ppo) {
   constexpr int64_t kMaxCount = int64_t{1} << 24;
   settings.loop.micro_batch = 8;
@@ -28,10 +35,7 @@ void read_policy_settings(Section& section, PolicySettings& settings, bool is_pp
   held_out.read("samples", settings.held_out.samples, 1, kMaxCount);
   held_out.read("temperature", settings.held_out.temperature, 0, 100);
   section.add(std::move(held_out));
-  const bool is_adapted = settings.loop.lora.has_value() || !settings.loop.model.adapter.empty();
-  if (!settings.source.rollout.server.url.empty() && !is_adapted) {
-    section.refuse("rollout", "has 'server', to which adapters are published; add 'lora', or draw here");
-  }
+  refuse_server_without_adapter(section, settings.source, settings.loop);
 }
 
 Json PromptSource::inputs() const {

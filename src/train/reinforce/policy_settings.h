@@ -18,13 +18,15 @@ struct HeldOutSettings {
   double temperature = 0;
 };
 
-// What draws and judges: of grpo, ppo and rft.
+// What draws and judges: of grpo, ppo, rft and value.
 struct SourceSettings {
   PromptSettings prompts{};
   RolloutSettings rollout{};
   EvaluatorSettings evaluator{};
 };
 void read_source_settings(Section& section, SourceSettings& settings);
+// A server is sent adapters: a run without one has nothing to send.
+void refuse_server_without_adapter(Section& section, const SourceSettings& settings, const LoopSettings& loop);
 
 struct PolicySettings {
   LoopSettings loop{};
