@@ -83,6 +83,19 @@ def test_a_folder_goes_on_with_its_own_options_alone(made: Made) -> None:
     assert code == 2 and "begun with seed" in answer["error"]["sentence"]
 
 
+def test_steps_are_of_the_kinds_that_were_asked_for(made: Made, tmp_path: pathlib.Path) -> None:
+    build, _, _ = made
+    asked = [str(tmp_path), "--count", "6", "--seed", SEED, "--no-transformers", "--kinds"]
+    code, report = ask(build, "synth", *asked, "activation,norm")
+    lines = [json.loads(line) for line in (tmp_path / "tasks.jsonl").read_text().splitlines()]
+    assert code == 0 and len(lines) == 6 and report["fallen"]["kinds"] > 0
+    assert all(set(line["family"].split("+")) <= {"activation", "norm"} for line in lines)
+    for kinds, words in (("activation", "begun with kinds"), ("activations", "no kind of step called activations")):
+        process = start(build, "synth", *asked, kinds)
+        told, complained = process.communicate(timeout=600)
+        assert process.returncode == 2 and words in complained + told
+
+
 def test_copies_are_found_and_neighbours_let_be(made: Made, tmp_path: pathlib.Path,
                                                 pytestconfig: pytest.Config) -> None:
     build, folder, _ = made

@@ -63,6 +63,7 @@ Result<int> run_synth(Invocation& invocation) {
   if (!line.synth.filters.empty()) {
     STITCH_ASSIGN(request.settings.filters, synth::filters_of(line.synth.filters));
   }
+  STITCH_ASSIGN(request.settings.kinds, synth::kinds_of(line.synth.kinds));
   request.settings.with_inductor = line.synth.with_inductor;
   request.with_transformers = !line.synth.without_transformers;
   request.jobs = static_cast<int>(line.synth.jobs);

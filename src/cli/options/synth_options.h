@@ -11,6 +11,7 @@ namespace stitch::cli {
 struct SynthOptions {
   int64_t count = 100;
   std::string filters;  // names with commas between them; empty: all
+  std::string kinds;    // likewise; empty: all
   bool with_inductor = false;
   bool without_transformers = false;
   bool admits = false;

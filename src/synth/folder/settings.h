@@ -19,6 +19,7 @@ inline constexpr const char* kFilters[] = {"time", "gpu_bound", "duplicates", "a
 struct Settings {
   uint64_t seed = 0;
   std::set<std::string> filters{std::begin(kFilters), std::end(kFilters)};
+  std::set<std::string> kinds{};  // of steps, as families name them; empty: all
   bool with_inductor = false;
   std::string device = "H200";  // whose eager time is modelled
   std::string transformers{};   // its version; empty: no seeds from there
@@ -28,6 +29,8 @@ struct Settings {
 Json to_json(const Settings& settings);
 // "time,answers": those alone, besides kAlways. kUsage for a name that is none.
 Result<std::set<std::string>> filters_of(const std::string& text);
+// "activation,norm": kUsage for a kind that no step is of.
+Result<std::set<std::string>> kinds_of(const std::string& text);
 // Why a folder that was made by `before` cannot go on by `now`; empty where it can.
 std::string difference(const Json& before, const Settings& now);
 

@@ -59,6 +59,10 @@ NamedSizes full_sizes(const Draft& draft) {
   return sizes;
 }
 
+bool is_of(const std::set<std::string>& kinds, const std::set<std::string>& groups) {
+  return kinds.empty() || std::includes(kinds.begin(), kinds.end(), groups.begin(), groups.end());
+}
+
 void fall(Candidate& candidate, const char* filter, std::string why) {
   candidate.fallen = filter;
   candidate.why = std::move(why);
@@ -78,6 +82,10 @@ Result<Candidate> Maker::draw(TaskProcess& process, uint64_t number) const {
   candidate.seeds = draft->seeds;
   candidate.family = family_of(*draft);
   candidate.split = split_of(candidate.family);
+  if (!is_of(settings.kinds, draft->groups)) {
+    fall(candidate, "kinds", "a step is of another kind");
+    return candidate;
+  }
   candidate.name = name_of(number, draft->operators);
   candidate.reduced = reduced_sizes(*draft);
   STITCH_ASSIGN(const TaskFacts facts, fit_sizes(process, *draft, candidate));

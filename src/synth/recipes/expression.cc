@@ -57,7 +57,7 @@ Tensor write_expression(Writer& writer) {
     if (is_binary && first == second) {
       continue;
     }
-    writer.took("ir", ir::to_string(chosen.op), "expression");
+    writer.took("ir", ir::to_string(chosen.op), kExpressionKind);
     values.push_back(writer.assign("t", fmt::format(fmt::runtime(chosen.text), first, second)));
   }
   value.name = values.back();

@@ -90,7 +90,7 @@ Tensor write_mined(Writer& writer, const MinedModule& module) {
       writer.layer("layer", fmt::format("{}({}).eval()", module.kind, fmt::join(arguments, ", ")));
   const std::string result = writer.assign("result", fmt::format("{}({})", layer, value.name));
   writer.step(value, fmt::format("{0}[0] if isinstance({0}, tuple) else {0}", result));
-  writer.took("transformers", module.model + "." + module.kind, "model_layer");
+  writer.took("transformers", module.model + "." + module.kind, kMinedKind);
   return value;
 }
 

@@ -15,6 +15,10 @@ inline constexpr unsigned kRows = bit(Layout::kFeatures) | bit(Layout::kTokens);
 inline constexpr unsigned kChannels = bit(Layout::kSignal) | bit(Layout::kImage) | bit(Layout::kVolume);
 inline constexpr unsigned kAny = kRows | kChannels;
 
+// Of what stands in no table.
+inline constexpr const char* kExpressionKind = "expression";
+inline constexpr const char* kMinedKind = "model_layer";
+
 struct Operator {
   const char* name;
   const char* group;  // "norm", "contraction" ...

@@ -113,6 +113,19 @@ Tensor first_value(Writer& writer, std::optional<Layout> layout) {
   return value;
 }
 
+std::set<std::string> step_kinds() {
+  std::set<std::string> kinds = {kExpressionKind, kMinedKind};
+  for (const auto table : {contractions(), norms(), windows(), reductions(), movements(), row_blocks(), channel_blocks()}) {
+    for (const Operator& each : table) {
+      kinds.insert(each.group);
+    }
+  }
+  for (const PointwiseOperator& each : pointwise_operators()) {
+    kinds.insert(each.group);
+  }
+  return kinds;
+}
+
 std::optional<Draft> make_draft(uint64_t seed, uint64_t number, const std::vector<MinedModule>& mined) {
   Random random(derived_seed(seed, "synth", number));
   Writer writer(random);

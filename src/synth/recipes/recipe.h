@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,9 @@ struct MinedModule {
   std::vector<std::pair<std::string, std::string>> settings{};  // others, as Python writes them
 };
 Result<std::vector<MinedModule>> mined_modules_from_json(const Json& json);
+
+// Every kind that a step can be of, as families name them.
+std::set<std::string> step_kinds();
 
 // Nothing where what was drawn fits no value: the number gives no task.
 std::optional<Draft> make_draft(uint64_t seed, uint64_t number, const std::vector<MinedModule>& mined);

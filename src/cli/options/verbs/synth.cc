@@ -39,6 +39,10 @@ void add_synth_verb(CLI::App* application, CommandLine* line) {
       ->check(CLI::Range(1, 1000000))
       ->type_name("N")
       ->group(kTasksGroup);
+  verb->add_option("--kinds", line->synth.kinds,
+                   "Steps of these kinds alone, with commas, as families name them: activation,arithmetic (default: all)")
+      ->type_name("LIST")
+      ->group(kTasksGroup);
   add_seed(verb, line, "The same seed makes the same tasks (default: 0)");
   add_filters(verb, line);
   verb->add_flag("--no-transformers", line->synth.without_transformers,
