@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`grpo`, `rft` and `value` whose answers a server draws: serve-model over the same base, and one that does not keep its
-word. Cost: seconds.
+"""`grpo`, `rft` and `value` whose answers a server draws: serve-model over the same base, and one that does not keep
+its word. Cost: seconds.
 """
 from __future__ import annotations
 
@@ -166,6 +166,7 @@ def test_what_it_cannot_do_is_told_before_anything_is_drawn(program, base, small
 
     url = "http://127.0.0.1:9/v1"
     assert "to which adapters are published" in told("grpo", settings(base, "whole", small, url, lora=None))
-    assert "to which adapters are published" in told("rft", settings(base, "whole-rft", small, url, lora=None, algo=None))
+    assert "to which adapters are published" in told(
+        "rft", settings(base, "whole-rft", small, url, lora=None, algo=None))
     assert "'rollout.server.ulr' is no key" in told("grpo", settings(
         base, "mistyped", small, url, rollout={"server": {"url": url, "ulr": url}}))

@@ -148,8 +148,8 @@ ir::Graph product_of_scaled(uint32_t seed) {
     return program.finish();
   }
   const ValueId given = program.input(weight, TensorRole::kParameter);
-  program.give(program.node(
-      Op::kMatmul, is_left ? std::vector<ir::Operand>{x, given} : std::vector<ir::Operand>{given, x}));
+  program.give(
+      program.node(Op::kMatmul, is_left ? std::vector<ir::Operand>{x, given} : std::vector<ir::Operand>{given, x}));
   return program.finish();
 }
 

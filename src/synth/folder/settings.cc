@@ -41,10 +41,13 @@ Json value_before(const Json& before, const std::string& key) {
 }  // namespace
 
 Json to_json(const Settings& settings) {
-  return {{"schema", kVersion},        {"seed", settings.seed},
-          {"filters", settings.filters}, {"kinds", settings.kinds},
+  return {{"schema", kVersion},
+          {"seed", settings.seed},
+          {"filters", settings.filters},
+          {"kinds", settings.kinds},
           {"inductor", settings.with_inductor},
-          {"device", settings.device}, {"transformers", settings.transformers},
+          {"device", settings.device},
+          {"transformers", settings.transformers},
           {"torch", settings.torch}};
 }
 

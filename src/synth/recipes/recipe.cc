@@ -115,7 +115,8 @@ Tensor first_value(Writer& writer, std::optional<Layout> layout) {
 
 std::set<std::string> step_kinds() {
   std::set<std::string> kinds = {kExpressionKind, kMinedKind};
-  for (const auto table : {contractions(), norms(), windows(), reductions(), movements(), row_blocks(), channel_blocks()}) {
+  for (const auto table :
+       {contractions(), norms(), windows(), reductions(), movements(), row_blocks(), channel_blocks()}) {
     for (const Operator& each : table) {
       kinds.insert(each.group);
     }

@@ -8,8 +8,8 @@
 
 namespace stitch::train {
 
-// The server of `settings`, which publishes to it what `model` becomes; none where it names no address. `model` draws the
-// canary's tokens behind the first prompt of `source`. Errors as ServedPolicy::open() and sample().
+// The server of `settings`, to which versions of the policy are published; none where it names no address. `model`
+// draws the canary's tokens behind the first prompt of `source`. Errors as ServedPolicy::open() and sample().
 Result<std::unique_ptr<Drawer>> open_drawer(const ServerSettings& settings, const PromptSource& source,
                                             const LoopSettings& loop, const Decoder& model);
 

@@ -40,7 +40,7 @@ void add_synth_verb(CLI::App* application, CommandLine* line) {
       ->type_name("N")
       ->group(kTasksGroup);
   verb->add_option("--kinds", line->synth.kinds,
-                   "Steps of these kinds alone, with commas, as families name them: activation,arithmetic (default: all)")
+                   "Steps of these kinds alone, with commas, as families name them: activation,norm (default: all)")
       ->type_name("LIST")
       ->group(kTasksGroup);
   add_seed(verb, line, "The same seed makes the same tasks (default: 0)");
