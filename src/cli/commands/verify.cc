@@ -79,8 +79,9 @@ Result<int> run_verify(Invocation& invocation) {
     hinted += "\nhint: " + hint;
   }
   const std::string times = candidate.times.has_value() ? "\n" + describe(*candidate.times) : "";
+  const std::string sizes = candidate.reduced.empty() ? "" : " (reduced sizes " + candidate.reduced + ")";
   const std::string again = evaluate::how_to_repeat(report.verify);
-  const std::string told = driver::verdict_text(report.verify) + (again.empty() ? "" : "\n" + again);
+  const std::string told = driver::verdict_text(report.verify) + sizes + (again.empty() ? "" : "\n" + again);
   invocation.reporter().result(json, told + hinted + times + worth_of(candidate) + looks_of(candidate));
   return report.verify.verdict().kind == VerdictKind::kOk ? 0 : 1;
 }

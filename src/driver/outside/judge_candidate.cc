@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/outside/judge_candidate.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 
 #include "base/error/located.h"
@@ -112,14 +114,48 @@ Result<void> ask_admission(Job& job, const toolchain::Toolchain& tools, const Ca
   return {};
 }
 
+// A module takes the sizes that its program is made with, as a rule; sources have theirs in their text.
+Result<Task> task_at_scale(Job& job, const CandidateRequest& request, CandidateVerdict& verdict) {
+  Task task = request.task;
+  if (job.options().scale != ScaleChoice::kSmall || !task.sizes.are_own()) {
+    return task;
+  }
+  if (verdict.kind != CandidateKind::kPython) {
+    return failure(ErrorCode::kUsage, "a candidate in CUDA has its sizes in its text and cannot be judged at others",
+                   request.candidate, "verify it with --scale full");
+  }
+  STITCH_ASSIGN(const SmallSizes small, small_sizes(job, task));
+  task.sizes = small.sizes;
+  verdict.reduced = describe(task.sizes);
+  return task;
+}
+
+// Told before somebody waits for long: there a thread of a kernel is a piece of a processor's time.
+void tell_of_large_sizes(Job& job, const ImportedProgram& imported, DeviceKind device, CandidateKind kind) {
+  constexpr int64_t kManyElements = int64_t{1} << 22;
+  int64_t elements = 0;
+  for (const ir::GraphOutput& output : imported.graph.outputs) {
+    elements += imported.graph.type(output.value).element_count();
+  }
+  if (device != DeviceKind::kCuda && kind == CandidateKind::kPython && elements > kManyElements) {
+    job.progress().fact("candidate",
+                        fmt::format("{} million elements are much for the emulated device: a ModelNew that "
+                                    "takes any sizes is judged sooner with --scale small",
+                                    elements >> 20));
+  }
+}
+
 }  // namespace
 
 Result<CandidateVerdict> judge_candidate(Job& job, const toolchain::Toolchain& tools, DeviceKind device,
-                                         const CandidateRequest& request) {
+                                         const CandidateRequest& asked) {
   CandidateVerdict verdict;
-  verdict.launches = request.launches;
-  STITCH_ASSIGN(verdict.kind, classify_candidate(request.candidate));
+  verdict.launches = asked.launches;
+  STITCH_ASSIGN(verdict.kind, classify_candidate(asked.candidate));
+  CandidateRequest request = asked;
+  STITCH_ASSIGN(request.task, task_at_scale(job, asked, verdict));
   STITCH_ASSIGN(const ImportedProgram imported, import_program(job, request.task));
+  tell_of_large_sizes(job, imported, device, verdict.kind);
   if (request.admitted_only) {
     STITCH_TRY(ask_admission(job, tools, request, imported, device, verdict));
   }
@@ -156,6 +192,7 @@ Json to_json(const CandidateVerdict& verdict) {
   const CandidateClass judged = class_of(verdict);
   Json json = {{"kind", to_string(verdict.kind)},
                {"notes", verdict.notes},
+               {"reduced_sizes", verdict.reduced.empty() ? Json() : Json(verdict.reduced)},
                {"class", to_string(judged.hack_class)},
                {"class_evidence", judged.evidence}};
   json["source"] = to_json(verdict.source);

@@ -24,6 +24,7 @@ struct CandidateRequest {
 struct CandidateVerdict {
   toolchain::CandidateKind kind = toolchain::CandidateKind::kSources;
   std::vector<std::string> notes;  // what of it was ignored
+  std::string reduced;             // sizes that it was judged at, "BATCH=3"; empty: the program's own
   evaluate::EvaluateReport report;
   std::optional<ir::Graph> graph;  // of the program that it stands for
   std::shared_ptr<evaluate::LaunchLedger> launches;
@@ -34,7 +35,8 @@ struct CandidateVerdict {
   std::optional<TaskAdmission> admission;
   std::optional<MeasuredProgram> times;  // of one that was found right on a GPU
 };
-// All regimes at the declared shapes: its sizes are compiled in as far as we know.
+// All regimes at the declared shapes: its sizes are compiled in as far as we know. With the small scale a module in Python
+// is judged at reduced sizes; kUsage for one in CUDA.
 // kProgramInvalid with `admitted_only` where the program takes a null candidate: no verdict then.
 Result<CandidateVerdict> judge_candidate(Job& job, const toolchain::Toolchain& tools, DeviceKind device,
                                          const CandidateRequest& request);
