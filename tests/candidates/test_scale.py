@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A module in Python is judged at reduced sizes where that is asked for; sources have theirs in their text. Cost: 20 s."""
+"""A module in Python is judged at reduced sizes where that is asked for; sources have theirs in their text.
+Cost: 20 s.
+"""
 from __future__ import annotations
 
 import json

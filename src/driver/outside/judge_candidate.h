@@ -35,8 +35,8 @@ struct CandidateVerdict {
   std::optional<TaskAdmission> admission;
   std::optional<MeasuredProgram> times;  // of one that was found right on a GPU
 };
-// All regimes at the declared shapes: its sizes are compiled in as far as we know. With the small scale a module in Python
-// is judged at reduced sizes; kUsage for one in CUDA.
+// All regimes at the declared shapes: its sizes are compiled in as far as we know. With the small scale a module in
+// Python is judged at reduced sizes; kUsage for one in CUDA.
 // kProgramInvalid with `admitted_only` where the program takes a null candidate: no verdict then.
 Result<CandidateVerdict> judge_candidate(Job& job, const toolchain::Toolchain& tools, DeviceKind device,
                                          const CandidateRequest& request);
