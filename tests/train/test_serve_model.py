@@ -9,7 +9,9 @@ import json
 import math
 import pathlib
 import signal
+import socket
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
 
@@ -127,6 +129,28 @@ def test_who_comes_later_and_asks_for_less_need_not_wait(port):
         assert stream.readline()
         assert ask(port, "/v1/chat/completions", chat())[0] == 200
         assert b"[DONE]" not in stream.read1(1 << 20)  # what was sent meanwhile: it goes on
+
+
+def test_a_long_prompt_lets_others_go_on(port):
+    """Seven pieces of 512 tokens, and between two of them a token of whoever is drawn for."""
+    prompt = [3 + place * 7 % 250 for place in range(3500)]
+    asked = {"model": "tiny", "prompt": prompt, "max_tokens": 2, "seed": 4, "logprobs": 0, "return_token_ids": True}
+    with contextlib.closing(begin(port, "/v1/chat/completions", chat(stream=True, max_tokens=4000))) as connection:
+        stream = connection.getresponse()
+        events: list[bytes] = []
+        reader = threading.Thread(target=lambda: events.extend(iter(stream.readline, b"")), daemon=True)
+        reader.start()
+        while not events:
+            time.sleep(0.01)
+        before = sum(line.startswith(b"data") for line in list(events))
+        status, answer = ask(port, "/v1/completions", asked)
+        assert status == 200 and sum(line.startswith(b"data") for line in list(events)) >= before + 6, answer
+        connection.sock.shutdown(socket.SHUT_RDWR)
+        reader.join(timeout=60)
+    ids, drawn = answer["choices"][0]["token_ids"], answer["choices"][0]["logprobs"]["token_logprobs"]
+    _, echoed = ask(port, "/v1/completions", {"model": "tiny", "prompt": prompt + ids, "echo": True, "max_tokens": 0,
+                                              "logprobs": 0})
+    assert echoed["choices"][0]["logprobs"]["token_logprobs"][-len(ids):] == pytest.approx(drawn, abs=1e-5)
 
 
 def test_a_trainers_request_is_answered_with_all_that_it_checks(port, served_adapter):

@@ -20,32 +20,65 @@ KvCache copy_of(const KvCache& cache) {
 
 }  // namespace
 
-Result<std::vector<Row>> read_prompt(const Decoder& decoder, const std::vector<int64_t>& prompt, int64_t count,
-                                     const SampleSettings& settings) {
+Result<PromptReading> PromptReading::begin(const Decoder& decoder, std::vector<int64_t> prompt, int64_t count,
+                                           const SampleSettings& settings, int64_t piece) {
   const SampleRequest request{prompt, 0};
   STITCH_TRY(check_requests(decoder.config(), {&request, 1}));
-  std::vector<Row> rows(static_cast<size_t>(count));
-  for (size_t i = 0; i < rows.size(); ++i) {
-    rows[i].stream = i;
-    rows[i].has_ended = settings.max_tokens <= 0;
+  PromptReading reading;
+  reading.rows_.resize(static_cast<size_t>(count));
+  for (size_t i = 0; i < reading.rows_.size(); ++i) {
+    reading.rows_[i].stream = i;
+    reading.rows_[i].has_ended = settings.max_tokens <= 0;
   }
-  if (rows.empty() || settings.max_tokens <= 0) {
-    return rows;
-  }
-  const at::NoGradGuard no_gradients;
   const auto length = static_cast<int64_t>(prompt.size());
-  KvCache cache = decoder.make_cache(1, length + std::min(settings.max_tokens, kFirstRoom));
-  Pass pass;
-  pass.cache = &cache;
-  pass.adapter = settings.adapter;
-  const Tensor tokens = at::tensor(prompt, at::kLong).unsqueeze(0).to(decoder.head().device());
-  const Tensor states = decoder.hidden(tokens, pass);
-  const Tensor logits = decoder.logits(states.select(1, length - 1)).to(at::kFloat);
-  for (Row& row : rows) {
-    row.logits = logits;
-    row.cache = &row == &rows.back() ? std::move(cache) : copy_of(cache);
+  reading.prompt_ = std::move(prompt);
+  reading.piece_ = piece;
+  reading.adapter_ = settings.adapter;
+  if (reading.rows_.empty() || settings.max_tokens <= 0) {
+    reading.read_ = length;
+  } else {
+    reading.cache_ = decoder.make_cache(1, length + std::min(settings.max_tokens, kFirstRoom));
   }
-  return rows;
+  return reading;
+}
+
+void PromptReading::read_piece(const Decoder& decoder) {
+  const at::NoGradGuard no_gradients;
+  const int64_t fresh = std::min(piece_, static_cast<int64_t>(prompt_.size()) - read_);
+  const auto first = prompt_.begin() + read_;
+  const Tensor tokens =
+      at::tensor(std::vector<int64_t>(first, first + fresh), at::kLong).unsqueeze(0).to(decoder.head().device());
+  Pass pass;
+  pass.cache = &cache_;
+  pass.adapter = adapter_;
+  if (read_ > 0 && fresh > 1) {  // each reads all before the piece, and in it what comes up to itself
+    pass.allowed = at::ones({1, 1, fresh, read_ + fresh}, tokens.options().dtype(at::kBool)).tril(read_);
+  }
+  const Tensor states = decoder.hidden(tokens, pass);
+  read_ += fresh;
+  if (has_ended()) {
+    logits_ = decoder.logits(states.select(1, fresh - 1)).to(at::kFloat);
+  }
+}
+
+std::vector<Row> PromptReading::rows() {
+  STITCH_CHECK(has_ended()) << "rows begin behind their whole prompt";
+  for (Row& row : rows_) {
+    if (!row.has_ended) {
+      row.logits = logits_;
+      row.cache = &row == &rows_.back() ? std::move(cache_) : copy_of(cache_);
+    }
+  }
+  return std::move(rows_);
+}
+
+Result<std::vector<Row>> read_prompt(const Decoder& decoder, const std::vector<int64_t>& prompt, int64_t count,
+                                     const SampleSettings& settings) {
+  STITCH_ASSIGN(PromptReading reading, PromptReading::begin(decoder, prompt, count, settings));
+  while (!reading.has_ended()) {
+    reading.read_piece(decoder);
+  }
+  return reading.rows();
 }
 
 Result<void> draw_token(const Decoder& decoder, const SampleSettings& settings, const Tensor& allowed, Row& row) {

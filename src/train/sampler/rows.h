@@ -19,6 +19,31 @@ struct Row {
   Tensor logits{};  // of what follows, fp32 [1, vocab]; undefined until the last token was read
 };
 
+// A prompt on its way into keys and values, piece by piece, so that other rows may go on between two pieces.
+class PromptReading {
+ public:
+  static constexpr int64_t kPiece = 512;  // tokens
+
+  // For the streams 0 ... count - 1; nothing is read yet. Errors as sample().
+  static Result<PromptReading> begin(const Decoder& decoder, std::vector<int64_t> prompt, int64_t count,
+                                     const SampleSettings& settings, int64_t piece = kPiece);
+
+  bool has_ended() const { return read_ == static_cast<int64_t>(prompt_.size()); }
+  // The next tokens, at most a piece of them.
+  void read_piece(const Decoder& decoder);
+  // Once it has ended: a row for each stream.
+  std::vector<Row> rows();
+
+ private:
+  std::vector<int64_t> prompt_{};
+  int64_t read_ = 0;
+  int64_t piece_ = kPiece;
+  bool adapter_ = true;
+  std::vector<Row> rows_{};
+  KvCache cache_{};
+  Tensor logits_{};
+};
+
 // Reads the prompt, once for all: a row for each of the streams 0 ... count - 1. Errors as sample().
 Result<std::vector<Row>> read_prompt(const Decoder& decoder, const std::vector<int64_t>& prompt, int64_t count,
                                      const SampleSettings& settings);

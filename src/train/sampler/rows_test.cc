@@ -94,6 +94,32 @@ TEST(Rows, SamplesOfOnePromptAreThoseOfTheirStreams) {
   EXPECT_NE(rows[0].sample.tokens, rows[1].sample.tokens);
 }
 
+TEST(Rows, APromptInPiecesIsTheSamePrompt) {
+  compute_reproducibly();
+  const Decoder decoder = Decoder::random(tiny_config(), 3, 0.6);
+  const SampleSettings settings = asked_for({.temperature = 1}, 12, 4);
+  const std::vector<int64_t> prompt = {1, 2, 3, 4, 5, 6, 7, 9, 11};
+  const Row whole = std::move(read_prompt(decoder, prompt, 1, settings).value().front());
+  for (const int64_t piece : {1, 2, 4, 8}) {
+    PromptReading reading = PromptReading::begin(decoder, prompt, 2, settings, piece).value();
+    int64_t pieces = 0;
+    while (!reading.has_ended()) {
+      reading.read_piece(decoder);
+      ++pieces;
+    }
+    EXPECT_EQ(pieces, (9 + piece - 1) / piece);
+    const std::vector<Row> rows = reading.rows();
+    ASSERT_EQ(rows.size(), 2U);
+    for (const Row& row : rows) {
+      EXPECT_LE(distance(row.logits, whole.logits), 1e-5) << piece;
+      EXPECT_EQ(row.cache.layers.front().filled, 9);
+      EXPECT_LE(distance(row.cache.layers.back().keys.narrow(2, 0, 9), whole.cache.layers.back().keys.narrow(2, 0, 9)),
+                1e-5)
+          << piece;
+    }
+  }
+}
+
 TEST(Rows, RefuseWhatSampleRefuses) {
   compute_reproducibly();
   const Decoder decoder = Decoder::random(tiny_config(), 3, 0.6);

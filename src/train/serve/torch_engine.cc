@@ -140,18 +140,35 @@ Result<completions::DrawId> TorchEngine::begin(const completions::DrawRequest& r
                                                completions::BeforeToken before_token) {
   STITCH_ASSIGN(const auto version, version_of(request.model));
   const SampleSettings settings = settings_of(request);
-  auto read = guarded([&] { return read_prompt(version->decoder, request.prompt, request.count, settings); },
-                      ErrorCode::kEnvironment, "LibTorch could not read the prompt");
-  if (!read.has_value()) {
-    return failure(read.error());
-  }
-  STITCH_ASSIGN(std::vector<Row> rows, std::move(read).value());
-  draws_.push_back({++last_id_, version, settings, std::move(before_token), std::move(rows)});
+  STITCH_ASSIGN(PromptReading reading, PromptReading::begin(version->decoder, request.prompt, request.count, settings));
+  draws_.push_back({++last_id_, version, settings, std::move(before_token), std::move(reading), {}});
   return last_id_;
 }
 
-std::vector<completions::EndedDraw> TorchEngine::step() {
+void TorchEngine::read_prompts() {
   for (Draw& draw : draws_) {
+    if (!draw.reading.has_value()) {
+      continue;
+    }
+    const auto read = [&] {
+      if (!draw.reading->has_ended()) {
+        draw.reading->read_piece(draw.version->decoder);
+      }
+    };
+    draw.outcome = guarded(read, ErrorCode::kEnvironment, "LibTorch could not read the prompt");
+    if (draw.outcome.has_value() && draw.reading->has_ended()) {
+      draw.rows = draw.reading->rows();
+      draw.reading.reset();
+    }
+  }
+}
+
+std::vector<completions::EndedDraw> TorchEngine::step() {
+  read_prompts();
+  for (Draw& draw : draws_) {
+    if (draw.reading.has_value()) {
+      continue;
+    }
     auto drawn =
         guarded([&] { return draw_tokens(draw.version->decoder, draw.settings, draw.before_token, draw.rows); },
                 ErrorCode::kEnvironment, "LibTorch could not draw");
@@ -161,8 +178,11 @@ std::vector<completions::EndedDraw> TorchEngine::step() {
   std::set<const Version*> versions;
   for (auto draw = draws_.begin(); draw != draws_.end();) {
     const bool has_failed = !draw->outcome.has_value();
-    if (!has_failed && std::any_of(draw->rows.begin(), draw->rows.end(), goes_on)) {
-      versions.insert(draw->version.get());
+    const bool is_drawing = std::any_of(draw->rows.begin(), draw->rows.end(), goes_on);
+    if (!has_failed && (is_drawing || draw->reading.has_value())) {
+      if (is_drawing) {
+        versions.insert(draw->version.get());
+      }
       ++draw;
       continue;
     }

@@ -37,10 +37,13 @@ class TorchEngine : public completions::Engine {
     std::shared_ptr<const Version> version;  // which may be unloaded meanwhile
     SampleSettings settings;
     completions::BeforeToken before_token;
+    std::optional<PromptReading> reading;  // until its prompt was read
     std::vector<Row> rows;
     Result<void> outcome{};  // of its last token
   };
   Result<std::shared_ptr<const Version>> version_of(const std::string& name) const;
+  // A piece of each prompt that is not read yet.
+  void read_prompts();
   // The last tokens of all rows of a version; those draws that could not go on.
   std::vector<completions::EndedDraw> read_tokens_of(const Version* version);
   Result<Version> read_version(const std::string& name, const std::string& path) const;
