@@ -59,8 +59,8 @@ class Engine {
   // These on one thread alone, one after another. kUsage for a model that is not there.
   // Takes a request on, beside those that are under way. `before_token` is asked until the draw ends.
   virtual Result<DrawId> begin(const DrawRequest& request, BeforeToken before_token) = 0;
-  // Draws a token for each sample that is under way, or reads on in its prompt: those draws that have ended with it. What a draw's samples are
-  // does not depend on the other draws, beyond the rounding of sums.
+  // Draws a token for each sample that is under way, or reads on in its prompt: those draws that have ended with it.
+  // What a draw's samples are does not depend on the other draws, beyond the rounding of sums.
   virtual std::vector<EndedDraw> step() = 0;
   // Log-probabilities of tokens 1, 2, ... given those before them, at temperature 1.
   virtual Result<std::vector<float>> score(const std::string& model, const TokenIds& tokens) = 0;
