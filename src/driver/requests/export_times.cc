@@ -17,19 +17,38 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<std::vector<tuning::KnownTime>> read_all(const std::vector<fs::path>& files) {
+// What databases hold, and what stands in texts: these have no graphs.
+struct Known {
   std::vector<tuning::KnownTime> times;
+  std::vector<tuning::KnownStep> told;
+};
+
+Result<bool> is_text(const fs::path& file) {
+  constexpr size_t kBeginning = 64;
+  STITCH_ASSIGN(const std::string text, read_file(file));
+  return tuning::is_times_text(std::string_view(text).substr(0, kBeginning));
+}
+
+Result<Known> read_all(const std::vector<fs::path>& files) {
+  Known known;
   for (const fs::path& file : files) {
     std::error_code ignored;
     if (!fs::exists(file, ignored)) {
       return failure(ErrorCode::kFileInvalid, "there is no such tuning database", file.string(),
-                     "name one that `stitchcuda tune` or `optimize` has left");
+                     "name one that `stitchcuda tune` or `optimize` has left, or a text that `tune export` made");
+    }
+    STITCH_ASSIGN(const bool is_told, is_text(file));
+    if (is_told) {
+      STITCH_ASSIGN(const std::string text, read_file(file));
+      STITCH_ASSIGN(const std::vector<tuning::KnownStep> more, tuning::parse_times(text, file.string()));
+      known.told.insert(known.told.end(), more.begin(), more.end());
+      continue;
     }
     STITCH_ASSIGN(const tuning::TuningDatabase database, tuning::TuningDatabase::open(file));
     STITCH_ASSIGN(const std::vector<tuning::KnownTime> more, database.all());
-    times.insert(times.end(), more.begin(), more.end());
+    known.times.insert(known.times.end(), more.begin(), more.end());
   }
-  return times;
+  return known;
 }
 
 const kernels::DeviceLimits* limits_of(const std::string& device) {
@@ -94,12 +113,18 @@ Result<ExportTimesReport> export_times(const ExportTimesRequest& request, const 
     STITCH_ASSIGN(const fs::path cache, toolchain::find_cache());
     files = {cache / "tuning.sqlite"};
   }
-  STITCH_ASSIGN(const std::vector<tuning::KnownTime> times, read_all(files));
+  STITCH_ASSIGN(const Known known, read_all(files));
   ExportTimesReport report;
-  const std::vector<tuning::KnownStep> steps = tuning::merge_times(times);
+  std::vector<tuning::KnownStep> all = known.told;
+  const std::vector<tuning::KnownStep> own = tuning::steps_of(known.times);
+  all.insert(all.end(), own.begin(), own.end());
+  const std::vector<tuning::KnownStep> steps = tuning::merge_steps(all);
   report.steps = static_cast<int>(steps.size());
   if (request.out.extension() == ".jsonl") {
-    report.text = with_estimates(times, report);
+    report.text = with_estimates(known.times, report);
+    for (const tuning::KnownStep& step : known.told) {
+      report.without_estimate += static_cast<int>(step.settings.size());
+    }
   } else {
     for (const tuning::KnownStep& step : steps) {
       report.settings += static_cast<int>(step.settings.size());

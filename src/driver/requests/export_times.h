@@ -11,7 +11,7 @@
 namespace stitch::driver {
 
 struct ExportTimesRequest {
-  std::vector<std::filesystem::path> databases;  // none: the one in the cache
+  std::vector<std::filesystem::path> databases;  // or texts made of some; none: the database in the cache
   std::filesystem::path out;  // empty: nothing is written. NAME.jsonl: a JSON line a time, with its estimate
 };
 
@@ -19,7 +19,7 @@ struct ExportTimesReport {
   std::string text;
   int steps = 0;
   int settings = 0;
-  int without_estimate = 0;  // times of steps that an older version kept, or of settings that are no more
+  int without_estimate = 0;  // times of steps that an older version kept, of settings that are no more, or of texts
 };
 
 // kFileInvalid for a database that is not there.

@@ -39,16 +39,25 @@ KnownStep step_of(const KnownTime& time) {
   return step;
 }
 
-void add(std::vector<KnownSetting>& settings, const KnownTime& time) {
+void add(std::vector<KnownSetting>& settings, const KnownSetting& more) {
   const auto same = std::find_if(settings.begin(), settings.end(),
-                                 [&](const KnownSetting& known) { return known.setting == time.setting; });
+                                 [&](const KnownSetting& known) { return known.setting == more.setting; });
   if (same == settings.end()) {
-    settings.push_back({time.setting, time.measurement});
+    settings.push_back(more);
     return;
   }
   const auto rank = [](const Measurement& one) { return std::pair(one.spread, one.median_us); };
-  if (rank(time.measurement) < rank(same->measurement)) {
-    same->measurement = time.measurement;
+  if (rank(more.measurement) < rank(same->measurement)) {
+    same->measurement = more.measurement;
+  }
+}
+
+// What is known of the step, from whoever knows its family.
+void describe_by(const KnownStep& other, KnownStep& step) {
+  if (step.family == "-" && other.family != "-") {
+    std::vector<KnownSetting> settings = std::move(step.settings);
+    step = other;
+    step.settings = std::move(settings);
   }
 }
 
@@ -67,14 +76,28 @@ void shorten(std::vector<KnownSetting>& settings, const MergeLimits& limits) {
 
 }  // namespace
 
-std::vector<KnownStep> merge_times(const std::vector<KnownTime>& times, const MergeLimits& limits) {
-  std::map<StepId, KnownStep> steps;
+std::vector<KnownStep> steps_of(const std::vector<KnownTime>& times) {
+  std::vector<KnownStep> steps;
   for (const KnownTime& time : times) {
     if (is_of_whole(time.setting)) {
       continue;  // of one plan beside another, on that machine
     }
-    const StepId id{time.context.device, time.context.math, time.signature};
-    add(steps.emplace(id, step_of(time)).first->second.settings, time);
+    steps.push_back(step_of(time));
+    steps.back().settings.push_back({time.setting, time.measurement});
+  }
+  return steps;
+}
+
+std::vector<KnownStep> merge_steps(const std::vector<KnownStep>& all, const MergeLimits& limits) {
+  std::map<StepId, KnownStep> steps;
+  for (const KnownStep& each : all) {
+    KnownStep bare = each;
+    bare.settings.clear();
+    KnownStep& step = steps.emplace(StepId{each.device, each.math, each.signature}, std::move(bare)).first->second;
+    describe_by(each, step);
+    for (const KnownSetting& known : each.settings) {
+      add(step.settings, known);
+    }
   }
   std::vector<KnownStep> sorted;
   for (auto& [id, step] : steps) {
@@ -86,6 +109,10 @@ std::vector<KnownStep> merge_times(const std::vector<KnownTime>& times, const Me
            std::tie(b.device, b.math, b.skeleton, b.family, b.extents, b.signature);
   });
   return sorted;
+}
+
+std::vector<KnownStep> merge_times(const std::vector<KnownTime>& times, const MergeLimits& limits) {
+  return merge_steps(steps_of(times), limits);
 }
 
 }  // namespace stitch::tuning

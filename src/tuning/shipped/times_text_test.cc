@@ -90,6 +90,32 @@ TEST(MergeTimes, TakesTheSteadiestAndLeavesSlowOnesOut) {
   EXPECT_EQ(merge_times(times, {.settings_per_step = 1, .within = 9})[1].settings.size(), 2U);  // one, and what fails
 }
 
+TEST(MergeTimes, TextsAndDatabasesBecomeOneText) {
+  const char* text =
+      "stitchcuda.times/1\n"
+      "device NVIDIA H200\n"
+      "fp32 - - dddd 0 -\n"
+      "  a 1 5 0.2\n"
+      "fp32 gemm f1 aaaa 10 64,32\n"
+      "  a 1 12 0.1\n"
+      "  b 4 fails\n";
+  std::vector<KnownStep> all = parse_times(text, "times.txt").value();
+  EXPECT_EQ(to_text(merge_steps(all)), text);
+  const std::vector<KnownStep> own = steps_of({{kFp32, "aaaa", {"a", 1}, {11, 0.05}, record({64, 32})},
+                                               {kFp32, "aaaa", {"c", 1}, {9, 0.3}, record({64, 32})},
+                                               {kFp32, "dddd", {"a", 1}, {6, 0.3}, record({8, 8})}});
+  all.insert(all.end(), own.begin(), own.end());
+  EXPECT_EQ(to_text(merge_steps(all)),
+            "stitchcuda.times/1\n"
+            "device NVIDIA H200\n"
+            "fp32 gemm f1 dddd 10 8,8\n"
+            "  a 1 5 0.2\n"
+            "fp32 gemm f1 aaaa 10 64,32\n"
+            "  c 1 9 0.3\n"
+            "  a 1 11 0.05\n"
+            "  b 4 fails\n");
+}
+
 class Shipped : public ::testing::Test {
  protected:
   ShippedTimes times_{parse_times(kText, "times.txt").value(), "NVIDIA H200", "fp32"};

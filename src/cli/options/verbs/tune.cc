@@ -10,7 +10,9 @@ namespace {
 
 void add_export(CLI::App* tune, CommandLine* line) {
   CLI::App* verb = tune->add_subcommand("export", "Measured times of several databases as one text, as it ships");
-  verb->add_option("databases", line->words, "Databases of `tune` (default: the one in the cache)")->type_name("DB");
+  verb->add_option("databases", line->words,
+                   "Databases of `tune`, and texts made of such (default: the one in the cache)")
+      ->type_name("DB");
   add_out(verb, line, "FILE", "File to write; NAME.jsonl: each time beside its estimate (default: standard output)");
   add_common(verb, line);
   verb->footer(
