@@ -17,8 +17,8 @@ struct MergeLimits {
 std::vector<KnownStep> steps_of(const std::vector<KnownTime>& times);
 
 // Steps of any number of databases and texts by device, mode, skeleton, family, extents and signature; of a step the
-// fastest setting comes first. Where several have timed the same, the steadiest time counts. Toolchains are not told apart: of
-// two versions of a compiler the choice of a setting is mostly the same, and a time is no promise.
+// fastest setting comes first. Where several have timed the same, the steadiest time counts. Toolchains are not told
+// apart: of two versions of a compiler the choice of a setting is mostly the same, and a time is no promise.
 std::vector<KnownStep> merge_steps(const std::vector<KnownStep>& all, const MergeLimits& limits = {});
 std::vector<KnownStep> merge_times(const std::vector<KnownTime>& times, const MergeLimits& limits = {});
 
