@@ -51,6 +51,8 @@ function(stitch_add_torch)
   endforeach()
   # Nothing names a function of libtorch_cuda: it registers its kernels when it is loaded.
   target_link_options(stitch_torch INTERFACE LINKER:--no-as-needed)
+  # What LibTorch's own libraries need of CUDA lies where they look for it, and need not be here.
+  target_link_options(stitch_torch INTERFACE LINKER:--allow-shlib-undefined)
   target_link_libraries(stitch_torch INTERFACE ${libraries} Threads::Threads)
 endfunction()
 
