@@ -29,10 +29,11 @@ def get_init_inputs():
 def test_a_module_is_judged_at_reduced_sizes(pytestconfig, tmp_path):
     build = (pytestconfig.rootpath / pytestconfig.getoption("--build")).resolve()
     (tmp_path / "large.py").write_text(LARGE)
+    (tmp_path / "little.py").write_text(LARGE.replace("65536, 4096", "300, 400"))
     (tmp_path / "model_new.py").write_text(LARGE.replace("class Model(", "class ModelNew("))
 
-    def judged(candidate: pathlib.Path) -> tuple[int, dict]:
-        words = ["verify", "--candidate", candidate, "--program", tmp_path / "large.py", "--device", "emulated",
+    def judged(candidate: pathlib.Path, program: str = "large.py") -> tuple[int, dict]:
+        words = ["verify", "--candidate", candidate, "--program", tmp_path / program, "--device", "emulated",
                  "--scale", "small", "--json", "--quiet"]
         done = subprocess.run([build / "stitchcuda", *words], capture_output=True, text=True, check=False, timeout=300)
         return done.returncode, json.loads(done.stdout)
@@ -40,5 +41,6 @@ def test_a_module_is_judged_at_reduced_sizes(pytestconfig, tmp_path):
     _, answer = judged(tmp_path / "model_new.py")
     assert answer["candidate"]["reduced_sizes"].startswith("inputs ["), answer
     assert answer["verdict"]["kind"] in ("ok", "cheated"), answer["verdict"]
+    assert judged(tmp_path / "model_new.py", "little.py")[1]["candidate"]["reduced_sizes"] is None  # little as it is
     status, answer = judged(ROOT / "tests/honest/native/numerics/plain_linear_relu/candidate")
     assert status == 2 and "has its sizes in its text" in answer["error"]["sentence"]

@@ -125,6 +125,9 @@ Result<Task> task_at_scale(Job& job, const CandidateRequest& request, CandidateV
                    request.candidate, "verify it with --scale full");
   }
   STITCH_ASSIGN(const SmallSizes small, small_sizes(job, task));
+  if (small.sizes.are_own()) {
+    return task;
+  }
   task.sizes = small.sizes;
   verdict.reduced = describe(task.sizes);
   return task;
