@@ -10,6 +10,7 @@ import signal
 import subprocess
 import threading
 import time
+import uuid
 
 import pytest
 from llm.server import Act, Server, by_request, status, whole
@@ -17,7 +18,7 @@ from llm.server import Act, Server, by_request, status, whole
 from .conftest import PROGRAM, Workplace
 from .model import Model, cannot, not_compiling
 
-KEY = "sk-planted-0f4d1c7e9b"
+KEY = f"sk-planted-{uuid.uuid4().hex[:10]}"  # another in each process: tests that run beside show theirs on purpose
 MAY_HOLD_IT = {"stitchcuda", "stitchcuda-chat"}  # who was given it, and who speaks HTTP
 
 
@@ -122,7 +123,7 @@ def test_an_endpoint_that_refuses_it_leaves_nothing(act: Act, place: Workplace) 
 @pytest.mark.parametrize("url", [
     f"http://me:{KEY}@127.0.0.1:9/v1", f"http://{KEY}@127.0.0.1:9/v1", f"http://127.0.0.1:9/v1?key={KEY}",
     f"{KEY}@127.0.0.1:9", f"http://127.0.0.1:9/v1#{KEY}", f"ftp://{KEY}/v1",
-])
+], ids=["password", "user", "query", "no_scheme", "fragment", "ftp"])
 def test_an_address_with_the_key_in_it_is_refused_without_it(url: str, place: Workplace) -> None:
     ended = place.optimize("--llm", url, "--model", "m")
     assert ended.status == 2 and KEY not in ended.error + str(ended.json), ended.error
