@@ -273,6 +273,16 @@ TEST(Service, AMajorFlagIsAHack) {
   }
 }
 
+TEST(Service, APartOfTheRewardIsLearnedFromWhereItIsAskedFor) {
+  Json answer = answer_to({{"candidate", {{"text", "good"}}}});
+  answer["reward"] = {{"value", 0.75}, {"rule", 0.5}, {"milestone", nullptr}};
+  EXPECT_EQ(judgement_of(answer).reward, 0.75);
+  EXPECT_EQ(judgement_of(answer, Earned::kRule).reward, 0.5);
+  EXPECT_EQ(judgement_of(answer, Earned::kMilestone).reward, 0.0);  // nothing was earned so
+  answer["reward"]["value"] = nullptr;
+  EXPECT_FALSE(judgement_of(answer, Earned::kRule).reward.has_value());
+}
+
 TEST(Service, TheTokenIsOneWord) {
   const TemporaryDirectory folder = TemporaryDirectory::make("token").value();
   ASSERT_TRUE(write_file(folder.path() / "good", "abc\n").has_value());

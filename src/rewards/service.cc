@@ -136,7 +136,7 @@ class ServiceEvaluator final : public Evaluator {
       const Json said = item.is_object() ? item.value("http_status", Json()) : Json();
       const int64_t status = said.is_number_integer() ? said.get<int64_t>() : 0;
       if (status == 200) {
-        judgements[batch[i].place] = judgement_of(item);
+        judgements[batch[i].place] = judgement_of(item, settings_.earned);
         continue;
       }
       batch[i].last = sentence_of(status, json_text(item));
@@ -204,7 +204,7 @@ Json request_of(const Candidate& candidate, const ServiceSettings& settings) {
   return request;
 }
 
-Judgement judgement_of(const Json& answer) {
+Judgement judgement_of(const Json& answer, Earned earned) {
   const Json reward = answer.value("reward", Json::object());
   const Json value = reward.is_object() ? reward.value("value", Json()) : Json();
   const bool is_known = text_in(answer, "status") == "done" && answer.value("trainable", Json()) == Json(true) &&
@@ -214,6 +214,10 @@ Judgement judgement_of(const Json& answer) {
     return no_verdict(sentence.empty() ? "the service gave no reward" : sentence);
   }
   Judgement judgement{.reward = value.get<double>(), .outcome = text_in(answer, "outcome")};
+  if (earned != Earned::kValue) {
+    const Json part = reward.value(earned == Earned::kRule ? "rule" : "milestone", Json());
+    judgement.reward = part.is_number() && std::isfinite(part.get<double>()) ? part.get<double>() : 0.0;
+  }
   const Json rubric = answer.value("rubric", Json::object());
   const bool has_flag = rubric.is_object() && rubric.value("flag_major", Json()) == Json(true);
   judgement.is_pass = judgement.outcome == "ok" && !has_flag;

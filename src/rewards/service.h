@@ -11,6 +11,13 @@
 
 namespace stitch::rewards {
 
+// Which of an answer's numbers is learned from.
+enum class Earned {
+  kValue,      // the reward
+  kRule,       // before the rubric's marks multiplied it
+  kMilestone,  // what was earned step by step alone
+};
+
 struct ServiceSettings {
   std::string url{};                  // http://HOST:PORT
   std::string token{};                // sent, and never shown
@@ -18,6 +25,7 @@ struct ServiceSettings {
   std::vector<std::string> stages{};  // empty: all
   std::string gpu{};                  // empty: any
   std::string cache{};                // empty: all
+  Earned earned = Earned::kValue;
   double deadline_s = 1500;           // of all answers of one call; what is not judged by then has no reward
 };
 
@@ -32,7 +40,7 @@ Result<std::string> service_token(const std::string& file);
 
 // As posted.
 Json request_of(const Candidate& candidate, const ServiceSettings& settings);
-// From an answer that has ended.
-Judgement judgement_of(const Json& answer);
+// From an answer that has ended. A part that was not earned is 0 where the reward is known.
+Judgement judgement_of(const Json& answer, Earned earned = Earned::kValue);
 
 }  // namespace stitch::rewards

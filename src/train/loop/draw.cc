@@ -9,6 +9,7 @@
 #include "train/loop/loop_settings.h"
 #include "train/loop/training_data.h"
 #include "train/sampler/sample.h"
+#include "train/torch/runtime.h"
 
 namespace stitch::train {
 namespace {
@@ -18,6 +19,7 @@ namespace fs = std::filesystem;
 struct DrawSettings {
   ModelSource model{};
   std::string device = "cpu", prompts{}, out{};
+  int64_t threads = 1;  // of an operator on a processor
   int64_t samples = 1;  // of each prompt
   int64_t batch = 32;   // drawn at once
   int64_t seed = 0;
@@ -32,6 +34,7 @@ void read_draw_settings(Section& section, DrawSettings& settings) {
   read_model_source(model, settings.model);
   section.add(std::move(model));
   section.read("device", settings.device);
+  section.read("threads", settings.threads, 1, 1024);
   section.require("prompts");
   section.read("prompts", settings.prompts);
   settings.lessons = read_lesson_source(section, WhichLessons::kAll);
@@ -104,6 +107,7 @@ Result<Json> run_sample(const Configuration& config) {
   settings.sampling.seed = static_cast<uint64_t>(settings.seed);
 
   const fs::path& base = config.base;
+  compute_with(settings.threads);
   STITCH_ASSIGN(const Decoder decoder, load_model(settings.model, base, settings.device));
   const auto& sizes = decoder.config();
   STITCH_ASSIGN(const DrawPrompts prompts, read_prompts(settings, base, sizes));

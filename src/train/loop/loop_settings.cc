@@ -11,6 +11,7 @@ namespace {
 
 constexpr int64_t kMaxSteps = int64_t{1} << 40;
 constexpr int64_t kMaxBatch = int64_t{1} << 20;
+constexpr int64_t kMaxThreads = 1024;
 constexpr auto kMaxSeed = static_cast<int64_t>(kLargestSeed);
 
 void read_optimizer(Section& section, OptimizerSettings& optimizer, int64_t steps) {
@@ -67,6 +68,7 @@ void read_loop_settings(Section& section, LoopSettings& settings, BatchKind kind
   section.require("run");
   section.read("run", settings.run);
   section.read("device", settings.device);
+  section.read("threads", settings.threads, 1, kMaxThreads);
   section.read("seed", settings.seed, 0, kMaxSeed);
   section.require("steps");
   section.read("steps", settings.steps, 1, kMaxSteps);
@@ -121,6 +123,7 @@ Result<Decoder> load_model(const ModelSource& source, const std::filesystem::pat
 }
 
 Result<Decoder> starting_model(const LoopSettings& settings) {
+  compute_with(settings.threads);
   STITCH_ASSIGN(Decoder decoder, load_model(settings.model, settings.base, settings.device));
   if (settings.lora.has_value()) {
     decoder.add_adapter(*settings.lora, derived_seed(static_cast<uint64_t>(settings.seed), "adapter", 0));

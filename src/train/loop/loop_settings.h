@@ -32,6 +32,7 @@ struct OptimizerSettings {
 struct LoopSettings {
   std::string run{};  // its folder, relative to the configuration's
   std::string device = "cpu";
+  int64_t threads = 1;  // of an operator on a processor
   int64_t seed = 0;
   int64_t steps = 0;
   int64_t batch = 8;        // records of one step; of loops that draw what they learn from: not read

@@ -45,6 +45,9 @@ void read_service(Section& section, EvaluatorSettings& settings) {
   section.read("stages", settings.service.stages);
   section.read("gpu", settings.service.gpu);
   section.read("cache", settings.service.cache);
+  size_t earned = 0;
+  section.read("reward", earned, {"value", "rule", "milestone"});
+  settings.service.earned = static_cast<rewards::Earned>(earned);
   section.read("deadline_s", settings.service.deadline_s, 1, kMaxSeconds);
 }
 

@@ -36,6 +36,8 @@ void compute_reproducibly() {
   at::globalContext().setAllowTF32CuDNN(false);
 }
 
+void compute_with(int64_t threads) { at::set_num_threads(static_cast<int>(threads)); }
+
 Json torch_facts() {
   Json facts = Json::object();
   facts["torch"] = TORCH_VERSION;
