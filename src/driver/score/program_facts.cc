@@ -11,8 +11,11 @@ namespace {
 // Ten times what our own programs bring. Nobody reads a longer text, so neither does the rubric.
 constexpr size_t kMaxTextLength = size_t{4} << 20;
 
-// What a program of ours compiles for every device alike says nothing about it.
-bool is_host_layer(const std::string& file) { return file.find("runtime/host/") != std::string::npos; }
+// What a program of ours compiles for every device alike, and the headers that a candidate is given, say nothing.
+bool is_of_all(const std::string& file) {
+  return file.find("runtime/host/") != std::string::npos || file == "runtime/include/stitch_program.h" ||
+         file == "runtime/include/stitch_candidate.h";
+}
 
 }  // namespace
 
@@ -22,7 +25,7 @@ std::map<std::string, std::string> cuda_text_of(const SourceBundle& bundle) {
   for (const auto& [name, content] : bundle.files) {
     const bool is_cuda = name.ends_with(".cu") || name.ends_with(".cuh") || name.ends_with(".h") ||
                          name.ends_with(".hpp") || name.ends_with(".inl");
-    if (is_cuda && !is_host_layer(name) && !name.ends_with("stitch_program.h")) {
+    if (is_cuda && !is_of_all(name)) {
       text[name] = content;
       bytes += content.size();
     }

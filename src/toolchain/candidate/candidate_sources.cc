@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMaxFiles = 2000;
 constexpr uintmax_t kMaxBytes = uintmax_t{64} << 20;
-constexpr const char* kAbiHeader = "runtime/include/stitch_program.h";
+constexpr std::array kOurHeaders = {"stitch_program.h", "stitch_candidate.h"};  // there to include
 constexpr std::array kHeaders = {".cuh", ".h", ".hh", ".hpp", ".hxx", ".inl", ".inc", ".ipp", ".tpp", ".def"};
 constexpr std::array kBuildScripts = {"Makefile", "makefile", "GNUmakefile", "CMakeLists.txt",
                                       "setup.py", "build.sh", "build.ninja"};
@@ -128,7 +128,10 @@ Result<CandidateSources> read_candidate_sources(const fs::path& folder, const fs
       STITCH_ASSIGN(sources.bundle.files[name], read_file(folder / name));
     }
   }
-  STITCH_ASSIGN(sources.bundle.files[kAbiHeader], read_file(runtime_folder / "include" / "stitch_program.h"));
+  for (const char* const name : kOurHeaders) {
+    STITCH_ASSIGN(sources.bundle.files[fmt::format("runtime/include/{}", name)],
+                  read_file(runtime_folder / "include" / name));
+  }
   return sources;
 }
 
