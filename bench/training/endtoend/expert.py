@@ -69,6 +69,7 @@ class Pointwise:
     input: str
     shape: tuple[int, ...]
     statements: tuple[str, ...]  # each `const float NAME = ...;` or `const bool NAME = ...;`
+    sources: tuple[str, ...]  # the line of the program that each is of; empty where it is not known
     result: str  # the name that is given back
 
 
@@ -78,8 +79,29 @@ def _replaced_constants(body: str, step: str) -> str:
     return body
 
 
-def read_step(step: str, shape: tuple[int, ...]) -> Pointwise | None:
-    """From the text of a map that we emitted; none where it is no map of one input to one output of fp32."""
+def _renamed(program: Pointwise) -> Pointwise:
+    """With values by their number, as a small model finds them more easily."""
+    names = {line.split()[2]: f"v{place}" for place, line in enumerate(program.statements, 1)}
+
+    def numbered(text: str) -> str:
+        return re.sub(r"\b\w+\b", lambda found: names.get(found[0], found[0]), text)
+
+    return dataclasses.replace(program, statements=tuple(map(numbered, program.statements)),
+                               result=names.get(program.result, program.result))
+
+
+def _source_of(statement: str, sources: dict[str, str]) -> str:
+    """By the name of the node: a node's parts are named behind it."""
+    name = statement.split()[2]
+    nodes = [node for node in sources if name == node or name.startswith(f"{node}_")]
+    return sources[max(nodes, key=len)] if nodes else ""
+
+
+def read_step(step: str, shape: tuple[int, ...], sources: dict[str, str]) -> Pointwise | None:
+    """From the text of a map that we emitted; none where it is no map of one input to one output of fp32.
+
+    `sources` has the program's line for each node of its graph.
+    """
     loop = re.search(r"for \(int lane = 0; lane < kLanes; \+\+lane\) \{\n(.*?)\n    \}", step, re.DOTALL)
     inputs = re.findall(r"const auto (\w+)_lanes = stitch::load_float_lanes", step)
     outputs = re.findall(r"stitch::store_float_lanes\(", step)
@@ -90,21 +112,28 @@ def read_step(step: str, shape: tuple[int, ...]) -> Pointwise | None:
     stored = re.fullmatch(r"\w+_out_lanes\[lane\] = (\w+);", lines[-1])
     is_plain = all(re.match(r"const (float|bool) \w+ = ", line) for line in lines[:-1])
     called = {name for line in lines for name in re.findall(r"stitch::(\w+)", line)}
-    if stored is None or not is_plain or not called <= HELPERS.keys() or "lane" in "".join(lines[:-1]):
+    calls = sum(line.count("stitch::") for line in lines)
+    is_flat = calls == sum(len(re.findall(r"stitch::\w+\([^()]*\)", line)) for line in lines)
+    if stored is None or not is_flat or not is_plain or not called <= HELPERS.keys() or "lane" in "".join(lines[:-1]):
         return None
-    return Pointwise(inputs[0], shape, tuple(re.sub(r"stitch::(\w+)", r"\1_of", line) for line in lines[:-1]), stored[1])
+    named = tuple(re.sub(r"stitch::(\w+)\(([^()]*)\)", _in_place, line) for line in lines[:-1])
+    return _renamed(Pointwise(inputs[0], shape, named, tuple(_source_of(line, sources) for line in named), stored[1]))
+
+
+def _in_place(found: re.Match[str]) -> str:
+    """A helper's body in place of its call: one that is defined further up had to be foreseen there."""
+    parameters, body = HELPERS[found[1]]
+    given = dict(zip(parameters.split(", "), found[2].split(", "), strict=True))
+    return "(" + re.sub(r"\b\w+\b", lambda name: given.get(name[0], name[0]), body) + ")"
 
 
 def _value(program: Pointwise, kind: str) -> str:
-    """The function of one element, with the helpers that it calls."""
-    text = "\n".join(program.statements)
-    made = ""
-    for name in sorted(set(re.findall(r"\b(\w+)_of\(", text))):
-        parameters, body = HELPERS[name]
-        typed = ", ".join(f"float {each}" for each in parameters.split(", "))
-        made += f"{kind} float {name}_of({typed}) {{ return {body}; }}\n"
-    lines = "".join(f"  {line}\n" for line in program.statements)
-    return f"{made}{kind} float value(float {program.input}) {{\n{lines}  return {program.result};\n}}\n"
+    """The function of one element."""
+    lines, said = "", ""
+    for line, source in zip(program.statements, program.sources, strict=True):
+        lines += (f"  // {source}\n" if source not in ("", said) else "") + f"  {line}\n"
+        said = source
+    return f"{kind} float value(float {program.input}) {{\n{lines}  return {program.result};\n}}\n"
 
 
 def _file(program: Pointwise, work: str, call: str) -> str:

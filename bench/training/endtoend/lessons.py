@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import dataclasses
 import hashlib
 import json
 import pathlib
@@ -17,6 +18,8 @@ MEND = "%sAn answer was:\n```cuda\n%s```\n%s\nMend it.\n"
 # What the service says of each, as the model may be told it.
 FEEDBACK = {"unguarded": "It crashes.", "unfinished": "The answer is not what the reference gives.",
             "cut_short": "It does not compile.", "on_the_host": "It breaks a rule of the task."}
+KINDS = sorted(FEEDBACK)
+TIMES = 4  # that each task is in the lessons, at sizes of its own each time
 
 
 def shrink(tasks: pathlib.Path, task: dict, to: pathlib.Path) -> pathlib.Path:
@@ -29,6 +32,20 @@ def shrink(tasks: pathlib.Path, task: dict, to: pathlib.Path) -> pathlib.Path:
     return path
 
 
+def shape_of(program: str) -> tuple[int, ...] | None:
+    """Of its one input, by the names of its sizes."""
+    sizes = {name: int(size) for name, size in re.findall(r"^(\w+) = (\d+)$", program, flags=re.MULTILINE)}
+    drawn = re.search(r"return \[torch\.randn?\(([\w, ]+)\)\]", program)
+    names = drawn[1].split(", ") if drawn else []
+    return tuple(sizes[name] for name in names) if names and sizes.keys() >= set(names) else None
+
+
+def resized(program: str, random_source: random.Random) -> str:
+    """At other sizes, so that they have to be read."""
+    return re.sub(r"^(\w+) = \d+$", lambda found: f"{found[1]} = {random_source.randint(2, 39)}", program,
+                  flags=re.MULTILINE)
+
+
 def ask_expert(program: pathlib.Path, folder: pathlib.Path, stitchcuda: pathlib.Path) -> expert.Pointwise | None:
     """None where its program is more than one map of one tensor."""
     if not (folder / "CONTRACT.md").exists():
@@ -36,28 +53,41 @@ def ask_expert(program: pathlib.Path, folder: pathlib.Path, stitchcuda: pathlib.
                               check=False)
         if done.returncode != 0:
             return None
-    shape = re.search(r"\| input \| 0 \| `\w+` \| `f32\[([\d,]+)\]` \|", (folder / "CONTRACT.md").read_text())
-    steps = sorted((folder / "expert" / "steps").glob("*.cu"))
+    text = program.read_text()
+    shape, steps = shape_of(text), sorted((folder / "expert" / "steps").glob("*.cu"))
     if shape is None or len(steps) != 1:
         return None
-    return expert.read_step(steps[0].read_text(), tuple(map(int, shape[1].split(","))))
+    lines = text.splitlines()
+    graph = (folder / "expert" / "graph.ir").read_text()
+    nodes = re.findall(r"^(\w+): .*  @ \S+:(\d+)$", graph, re.MULTILINE)
+    sources = {node: lines[int(line) - 1].strip() for node, line in nodes}
+    return expert.read_step(steps[0].read_text(), shape, sources)
 
 
 def fence(code: str) -> str:
     return f"```cuda\n{code}```"
 
 
+@dataclasses.dataclass(frozen=True)
 class Solved:
     """A task, its program's text and what the expert makes of it."""
 
-    def __init__(self, task: dict, program: pathlib.Path, pointwise: expert.Pointwise) -> None:
-        self.task, self.pointwise, self.program = task, pointwise, program
-        self.ask = ASK % program.read_text().split('"""\n', 1)[-1].strip().replace("\n\n\n", "\n\n")
-        self.bad = {name: make(pointwise) for name, make in expert.SPOILT.items()}
-        self.bad["on_the_host"] = expert.on_the_host(pointwise)
+    task: dict
+    program: str
+    pointwise: expert.Pointwise
+
+    def ask(self) -> str:
+        return ASK % self.program.split('"""\n', 1)[-1].strip().replace("\n\n\n", "\n\n")
+
+    def bad(self, name: str) -> str:
+        return expert.on_the_host(self.pointwise) if name == "on_the_host" else expert.SPOILT[name](self.pointwise)
 
     def mend(self, name: str) -> str:
-        return MEND % (self.ask, self.bad[name], FEEDBACK[name])
+        return MEND % (self.ask(), self.bad(name), FEEDBACK[name])
+
+    def at_other_sizes(self, random_source: random.Random) -> Solved:
+        program = resized(self.program, random_source)
+        return Solved(self.task, program, dataclasses.replace(self.pointwise, shape=shape_of(program)))
 
     def lesson(self, skill: str, question: str, answer: str, is_positive: bool) -> dict:
         return {"schema": "stitchcuda.lesson/1", "id": hashlib.sha256(f"{question}\0{answer}".encode()).hexdigest(),
@@ -66,20 +96,22 @@ class Solved:
                 "is_positive": is_positive}
 
     def lessons(self, random_source: random.Random) -> list[dict]:
-        """As somebody collects them who looks at nothing: of four from scratch two are right, of three mended ones two."""
-        good = [expert.right(self.pointwise, is_strided=each) for each in (False, True)]
-        spoilt = random_source.choice(sorted(expert.SPOILT))
-        made = [self.lesson("scratch", self.ask, each, True) for each in good]
-        made += [self.lesson("scratch", self.ask, self.bad[each], False) for each in (spoilt, "on_the_host")]
-        before = random_source.sample(sorted(self.bad), 3)
-        for name, answer in zip(before, (*good, self.bad[random_source.choice([spoilt, "on_the_host"])]), strict=True):
-            made.append(self.lesson("refinement", self.mend(name), answer, answer in good))
+        """As one collects who looks at nothing: half of those from scratch and two of three mended ones are right."""
+        made = []
+        for name in ("", "", random_source.choice(sorted(expert.SPOILT)), "on_the_host"):
+            one = self.at_other_sizes(random_source)
+            answer = one.bad(name) if name else expert.right(one.pointwise, is_strided=len(made) == 1)
+            made.append(one.lesson("scratch", one.ask(), answer, not name))
+        for before, name in zip(random_source.sample(KINDS, 3), ("", "", random_source.choice(KINDS)), strict=True):
+            one = self.at_other_sizes(random_source)
+            answer = one.bad(name) if name else expert.right(one.pointwise, is_strided=len(made) == 5)
+            made.append(one.lesson("refinement", one.mend(before), answer, not name))
         return made
 
     def prompts(self, random_source: random.Random) -> list[dict]:
-        name = random_source.choice(sorted(self.bad))
+        questions = (("scratch", self.ask()), ("refinement", self.mend(random_source.choice(KINDS))))
         return [{"task": self.task["id"], "skill": skill, "messages": [{"role": "user", "content": question}]}
-                for skill, question in (("scratch", self.ask), ("refinement", self.mend(name)))]
+                for skill, question in questions]
 
 
 def solve(tasks: pathlib.Path, out: pathlib.Path, stitchcuda: pathlib.Path, most: dict[str, int]) -> list[Solved]:
@@ -89,8 +121,9 @@ def solve(tasks: pathlib.Path, out: pathlib.Path, stitchcuda: pathlib.Path, most
     (out / "programs").mkdir(parents=True, exist_ok=True)
     programs = [shrink(tasks, task, out / "programs") for task in chosen]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        answers = list(pool.map(lambda program: ask_expert(program, out / "expert" / program.stem, stitchcuda), programs))
-    return [Solved(task, program, answer)
+        folders = [out / "expert" / program.stem for program in programs]
+        answers = list(pool.map(lambda each: ask_expert(*each, stitchcuda), zip(programs, folders, strict=True)))
+    return [Solved(task, program.read_text(), answer)
             for task, program, answer in zip(chosen, programs, answers, strict=True) if answer is not None]
 
 
@@ -98,7 +131,7 @@ def write(solved: list[Solved], out: pathlib.Path, random_source: random.Random)
     """lessons.jsonl, and prompts of both skills: train.jsonl, scratch.jsonl (without refinement), held_out.jsonl."""
     trained = [each for each in solved if each.task["split"] == "train"]
     held_out = [each for each in solved if each.task["split"] != "train"]
-    files = {"lessons": [lesson for each in trained for lesson in each.lessons(random_source)],
+    files = {"lessons": [lesson for each in trained * TIMES for lesson in each.lessons(random_source)],
              "train": [prompt for each in trained for prompt in each.prompts(random_source)],
              "held_out": [prompt for each in held_out for prompt in each.prompts(random_source)]}
     files["scratch"] = [prompt for prompt in files["train"] if prompt["skill"] == "scratch"]

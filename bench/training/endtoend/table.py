@@ -55,8 +55,19 @@ def tokens_to(run: pathlib.Path, rate: float) -> str:
     return "not reached"
 
 
-def page(out: pathlib.Path, arms: list[str], costs: Costs) -> str:
-    rows = ["| arm | scratch: passed | hacks | refinement: passed | hacks | tokens (k) to half passing | minutes |",
+HEAD = """# From tasks to rewards on two cores
+
+`bench/training/endtoend/run OUT --arms {arms}`: tasks of `synth` at sizes that the emulated device computes at once, a
+model of {weights} weights from nothing, `sft` of {sft} steps on lessons of {tasks} tasks, then `grpo` of {steps} steps
+for each arm against `stitchcuda serve`. Lessons hold mistakes and hacks on purpose. Held out are tasks of other
+families, {held_out} of them, asked once for each skill at temperature 1, before the first update and after the last but
+one.
+"""
+
+
+def page(out: pathlib.Path, arms: list[str], costs: Costs, facts: dict[str, object]) -> str:
+    rows = [HEAD.format(arms=",".join(arms), **facts),
+            "| arm | scratch: passed | hacks | refinement: passed | hacks | tokens (k) to half passing | minutes |",
             "|---|---|---|---|---|---|---|"]
     for arm in arms:
         first, last = held_out(out / "runs" / arm)
