@@ -36,6 +36,13 @@ std::string looks_of(const driver::CandidateVerdict& candidate) {
   return lines;
 }
 
+Json score_json(const driver::ScoreReport& marked) {
+  Json json = to_json(marked.score);
+  json["facts"] = to_json(marked.facts);
+  json["rewards"] = rewards_of(marked);
+  return json;
+}
+
 Result<int> run_public_check(Invocation& invocation, driver::Options options) {
   const CommandLine& line = invocation.line();
   STITCH_ASSIGN(const driver::PublicCheckReport found,
@@ -55,8 +62,15 @@ Result<int> run_verify(Invocation& invocation) {
   if (line.public_check) {
     return run_public_check(invocation, std::move(options));
   }
-  const driver::VerifyRequest request{
+  driver::VerifyRequest request{
       line.file, line.step, {task_of(line, line.program), line.candidate, line.admitted_only}, std::move(options)};
+  if (line.with_score) {
+    driver::ScoreRequest& score = request.score.emplace();
+    score.candidate = request.candidate;
+    score.feedback = line.feedback;
+    score.previous = line.previous;
+    score.skill = line.skill;
+  }
   STITCH_ASSIGN(const driver::VerifyReport found, driver::verify(request, invocation.services()));
   const driver::CandidateVerdict& candidate = found.candidate;
   const evaluate::EvaluateReport& report = candidate.report;
@@ -73,6 +87,11 @@ Result<int> run_verify(Invocation& invocation) {
     json["candidate"] = to_json(candidate);
     json["measured"] = candidate.times.has_value() ? to_json(*candidate.times) : Json();
   }
+  std::string marks;
+  if (line.with_score) {
+    json["score"] = found.score.has_value() ? score_json(*found.score) : Json();
+    marks = found.score.has_value() ? "\n" + to_text(found.score->score) : "";
+  }
   json["hints"] = found.hints;
   std::string hinted;
   for (const std::string& hint : found.hints) {
@@ -82,7 +101,7 @@ Result<int> run_verify(Invocation& invocation) {
   const std::string sizes = candidate.reduced.empty() ? "" : " (reduced sizes " + candidate.reduced + ")";
   const std::string again = evaluate::how_to_repeat(report.verify);
   const std::string told = driver::verdict_text(report.verify) + sizes + (again.empty() ? "" : "\n" + again);
-  invocation.reporter().result(json, told + hinted + times + worth_of(candidate) + looks_of(candidate));
+  invocation.reporter().result(json, told + hinted + times + worth_of(candidate) + looks_of(candidate) + marks);
   return report.verify.verdict().kind == VerdictKind::kOk ? 0 : 1;
 }
 

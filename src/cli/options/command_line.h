@@ -34,6 +34,7 @@ struct CommandLine {
   std::string candidate;                     // verify: a folder of sources, or a library, to judge against --program
   bool public_check = false;                 // verify: what the author may see of what is wrong, in place of a verdict
   bool admitted_only = false;                // verify --candidate: no verdict on a task that takes null candidates
+  bool with_score = false;                   // verify --candidate: marks of a right one, too
   std::string feedback;                      // score: what a refinement was asked to do, a file
   std::string previous;                      // score: the sources that were refined
   std::string skill;                         // score: "scratch", "refinement"; empty: by --feedback

@@ -197,6 +197,20 @@ void add_scale(CLI::App* verb, CommandLine* line) {
       ->group(kVerdictGroup);
 }
 
+void add_refinement(CLI::App* verb, CommandLine* line) {
+  add_choice(
+      verb, "--skill", {"scratch", "refinement"},
+      [line](size_t chosen) { line->skill = chosen == 0 ? "scratch" : "refinement"; },
+      "What was asked of its author (default: refinement where --feedback is given)")
+      ->group(kRubricGroup);
+  verb->add_option("--feedback", line->feedback, "What a refinement was asked to do, as text")
+      ->type_name("FILE")
+      ->group(kRubricGroup);
+  verb->add_option("--previous", line->previous, "The sources that were refined, to compare")
+      ->type_name("DIR")
+      ->group(kRubricGroup);
+}
+
 void add_seed(CLI::App* verb, CommandLine* line, const char* text) {
   verb->add_option("--seed", line->seed, text)->check(seed_number())->type_name("N")->group(kVerdictGroup);
 }

@@ -20,6 +20,7 @@ struct CommandLine;
 inline constexpr const char* kProgramGroup = "Program";
 inline constexpr const char* kPlanGroup = "Plan";
 inline constexpr const char* kVerdictGroup = "Verdict";
+inline constexpr const char* kRubricGroup = "Rubric";
 inline constexpr const char* kDeviceGroup = "Device";
 inline constexpr const char* kTuningGroup = "Tuning";
 inline constexpr const char* kProbeGroup = "Probes";
@@ -40,6 +41,8 @@ void add_libraries(CLI::App* verb, CommandLine* line);
 void add_tuning(CLI::App* verb, CommandLine* line);
 void add_baseline(CLI::App* verb, CommandLine* line);
 void add_scale(CLI::App* verb, CommandLine* line);
+// What a refinement is marked by: --skill, --feedback, --previous.
+void add_refinement(CLI::App* verb, CommandLine* line);
 void add_seed(CLI::App* verb, CommandLine* line,
               const char* text = "Repeat the draws of this seed (default: drawn by chance, told with the verdict)");
 void add_probe_seconds(CLI::App* verb, CommandLine* line);

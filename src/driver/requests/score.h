@@ -15,6 +15,9 @@ struct ScoreReport {
 
 // A score has no total, and says why, where the judge was to mark alone and did not answer.
 Result<ScoreReport> score(const ScoreRequest& request, const Services& services);
+// Of a candidate that this job has judged, with what was listed meanwhile.
+Result<ScoreReport> mark_judged(Job& job, const ScoreRequest& request, const CandidateVerdict& verdict,
+                                const evaluate::LaunchLedger& launches);
 // The reward of every profile.
 Json rewards_of(const ScoreReport& report);
 

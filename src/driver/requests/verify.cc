@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/requests/verify.h"
 
+#include <memory>
+
 #include "driver/judge/judge_folder.h"
 #include "driver/outside/ignored_targets_hint.h"
 #include "driver/outside/mode_hint.h"
@@ -29,7 +31,13 @@ Result<VerifyReport> verify(const VerifyRequest& request, const Services& servic
     STITCH_ASSIGN(const Folder folder, read_folder(request.folder));
     STITCH_ASSIGN(report.candidate.report, judge_folder(job, tools, folder, report.device, request.step));
   } else {
-    STITCH_ASSIGN(report.candidate, judge_candidate(job, tools, report.device, request.candidate));
+    const auto ledger = std::make_shared<evaluate::LaunchLedger>();
+    CandidateRequest listed = request.candidate;
+    listed.launches = request.score.has_value() ? ledger : listed.launches;
+    STITCH_ASSIGN(report.candidate, judge_candidate(job, tools, report.device, listed));
+    if (request.score.has_value() && report.candidate.report.verify.verdict().kind == VerdictKind::kOk) {
+      STITCH_ASSIGN(report.score, mark_judged(job, *request.score, report.candidate, *ledger));
+    }
     report.hints = hints_of(report.candidate, request.candidate.task.mode);
   }
   return report;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "driver/outside/judge_candidate.h"
+#include "driver/requests/score.h"
 
 namespace stitch::driver {
 
@@ -17,11 +18,13 @@ struct VerifyRequest {
   std::optional<int> step;     // of the folder's program: that one alone
   CandidateRequest candidate;  // `candidate.candidate` empty: the folder
   Options options;
+  std::optional<ScoreRequest> score{};  // a right candidate is marked, too; its `candidate` is that of above
 };
 
 struct VerifyReport {
   DeviceKind device = DeviceKind::kEmulated;
   CandidateVerdict candidate;      // of a folder: its `report` alone
+  std::optional<ScoreReport> score{};
   std::vector<std::string> hints;  // what its author may have overlooked in the program, where the answer is wrong
 };
 

@@ -48,7 +48,7 @@ rubric::FrameworkFacts framework_facts(const PythonVerdict& verdict) {
 // A candidate in Python that failed before a call was seen has no policy to tell of.
 bool was_seen(const PythonVerdict& verdict) { return !verdict.framework.message.empty(); }
 
-Result<void> gather_candidate(Job& job, const CandidateRequest& request, bool with_verdict, ScoreSubject& subject) {
+Result<void> read_candidate(const Job& job, const CandidateRequest& request, ScoreSubject& subject) {
   STITCH_ASSIGN(const CandidateKind kind, classify_candidate(request.candidate));
   subject.facts.candidate = to_string(kind);
   subject.is_python = kind == CandidateKind::kPython;
@@ -57,17 +57,13 @@ Result<void> gather_candidate(Job& job, const CandidateRequest& request, bool wi
   } else {
     STITCH_ASSIGN(subject.text, native_text(job, request.candidate, kind));
   }
-  if (!with_verdict) {
-    return {};
-  }
-  STITCH_ASSIGN(const toolchain::Toolchain tools, find_compilers(job));
-  STITCH_ASSIGN(const DeviceKind device, choose_device(job, tools));
-  const auto ledger = std::make_shared<evaluate::LaunchLedger>();
-  CandidateRequest listed = request;
-  listed.launches = ledger;
-  STITCH_ASSIGN(const CandidateVerdict verdict, judge_candidate(job, tools, device, listed));
+  return {};
+}
+
+void add_verdict(const Job& job, const CandidateRequest& request, const CandidateVerdict& verdict,
+                 const evaluate::LaunchLedger& launches, ScoreSubject& subject) {
   subject.facts.verdict = verdict.report.verify.verdict();
-  subject.facts.launches = ledger->all();
+  subject.facts.launches = launches.all();
   if (verdict.graph.has_value()) {
     subject.facts.workload = workload_of(job, *verdict.graph, request.task.math);
     subject.reference = operators_of(*verdict.graph);
@@ -75,6 +71,16 @@ Result<void> gather_candidate(Job& job, const CandidateRequest& request, bool wi
   if (verdict.python.has_value() && was_seen(*verdict.python)) {
     subject.facts.framework = framework_facts(*verdict.python);
   }
+}
+
+Result<void> judge_and_add(Job& job, const CandidateRequest& request, ScoreSubject& subject) {
+  STITCH_ASSIGN(const toolchain::Toolchain tools, find_compilers(job));
+  STITCH_ASSIGN(const DeviceKind device, choose_device(job, tools));
+  const auto ledger = std::make_shared<evaluate::LaunchLedger>();
+  CandidateRequest listed = request;
+  listed.launches = ledger;
+  STITCH_ASSIGN(const CandidateVerdict verdict, judge_candidate(job, tools, device, listed));
+  add_verdict(job, request, verdict, *ledger, subject);
   return {};
 }
 
@@ -113,19 +119,36 @@ Result<void> add_refinement(const Job& job, const ScoreRequest& request, ScoreSu
   return {};
 }
 
+// What is read of the text, once it is known what ran.
+Result<void> add_text(const Job& job, const ScoreRequest& request, ScoreSubject& subject) {
+  if (!subject.is_python && !subject.text.empty()) {
+    subject.facts.source = rubric::source_facts(subject.text, subject.facts.launches);
+  }
+  return add_refinement(job, request, subject);
+}
+
 }  // namespace
+
+Result<ScoreSubject> gather_facts(Job& job, const ScoreRequest& request, const CandidateVerdict& verdict,
+                                  const evaluate::LaunchLedger& launches) {
+  ScoreSubject subject;
+  STITCH_TRY(read_candidate(job, request.candidate, subject));
+  add_verdict(job, request.candidate, verdict, launches, subject);
+  STITCH_TRY(add_text(job, request, subject));
+  return subject;
+}
 
 Result<ScoreSubject> gather_facts(Job& job, const ScoreRequest& request, bool with_verdict) {
   ScoreSubject subject;
   if (request.candidate.candidate.empty()) {
     STITCH_TRY(gather_project(job, request.folder, with_verdict, subject));
   } else {
-    STITCH_TRY(gather_candidate(job, request.candidate, with_verdict, subject));
+    STITCH_TRY(read_candidate(job, request.candidate, subject));
+    if (with_verdict) {
+      STITCH_TRY(judge_and_add(job, request.candidate, subject));
+    }
   }
-  if (!subject.is_python && !subject.text.empty()) {
-    subject.facts.source = rubric::source_facts(subject.text, subject.facts.launches);
-  }
-  STITCH_TRY(add_refinement(job, request, subject));
+  STITCH_TRY(add_text(job, request, subject));
   return subject;
 }
 

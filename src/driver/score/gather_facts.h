@@ -35,5 +35,8 @@ struct ScoreSubject {
 
 // Judges what the request names and lists what ran. Without `with_verdict` only its text is read.
 Result<ScoreSubject> gather_facts(Job& job, const ScoreRequest& request, bool with_verdict);
+// Of a candidate that was judged, with what was listed meanwhile.
+Result<ScoreSubject> gather_facts(Job& job, const ScoreRequest& request, const CandidateVerdict& verdict,
+                                  const evaluate::LaunchLedger& launches);
 
 }  // namespace stitch::driver

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::string_view kVerbs[] = {"admit", "build", "optimize", "profile", "score", "verify"};
 
-constexpr std::string_view kFlags[] = {"--train", "--eval", "--skip-nvcc", "--no-tune", "--no-time", "--admitted-only"};
+constexpr std::string_view kFlags[] = {"--train",   "--eval",          "--skip-nvcc", "--no-tune",
+                                       "--no-time", "--admitted-only", "--score"};
 
 // Numbers, and words that the verb chooses from.
 constexpr std::string_view kWords[] = {

@@ -244,7 +244,10 @@ Json with_job(Json judged, Phase phase, const farm::JobResult& result, const Jso
     return judged_by_nobody(std::move(judged), fmt::format("the worker's verb ended with {}{}: {}", result.exit_code,
                                                            result.signal == 0 ? "" : " by a signal", why));
   }
-  return with_verified(std::move(judged), answer);
+  judged = with_verified(std::move(judged), answer);
+  // Marked in the same job, where that was asked for.
+  const bool was_to_be_marked = answer.is_object() && answer.contains("score");
+  return was_to_be_marked && is_right_so_far(judged) ? with_score(std::move(judged), answer["score"]) : judged;
 }
 
 Json without_marks(Json judged, const std::string& why) {

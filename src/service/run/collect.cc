@@ -197,9 +197,9 @@ Result<void> Evaluations::advance(const std::string& id, const store::Ended& end
   }
   const Json answer = answer_in(artefacts_, *result);
   judged = with_job(std::move(judged), phase, *result, answer);
-  const bool is_to_be_judged = phase == Phase::kRubric && judged["rubric"]["status"] == "ok" && options_.judge;
+  const bool is_to_be_judged = judged["rubric"]["status"] == "ok" && options_.judge;
   if (is_to_be_judged) {
-    ask_judge(*std::move(entry), std::move(judged), answer);
+    ask_judge(*std::move(entry), std::move(judged), phase == Phase::kRubric ? answer : answer["score"]);
     return {};
   }
   return go_on(*std::move(entry), std::move(judged));

@@ -25,6 +25,19 @@ farm::Job job_on_candidate(const AskedOfWorkers& asked, const farm::PlacedFile& 
   return job;
 }
 
+// What a refinement is marked by.
+void add_refinement(farm::Job& job, const AskedOfWorkers& asked) {
+  add_option(job, asked.request.refines ? "--skill=refinement" : "--skill=scratch");
+  if (!asked.feedback.empty()) {
+    job.files.push_back({"feedback.txt", asked.feedback});
+    job.words.push_back({Kind::kInput, "--feedback", "feedback.txt"});
+  }
+  if (!asked.previous.empty()) {
+    job.files.insert(job.files.end(), asked.previous.begin(), asked.previous.end());
+    job.words.push_back({Kind::kInput, "--previous", "previous"});
+  }
+}
+
 farm::Job verify_job(const AskedOfWorkers& asked, const farm::PlacedFile& program, const char* baseline) {
   farm::Job job = job_on_candidate(asked, program);
   job.verb = "verify";
@@ -37,6 +50,11 @@ farm::Job verify_job(const AskedOfWorkers& asked, const farm::PlacedFile& progra
   } else if (asked.is_on_gpu) {
     add_option(job, fmt::format("--baseline={}", baseline));
   }
+  // The emulated device marks what it has just run. On a GPU nobody marks what is to be timed in the same process.
+  if (asked.request.is_marked && !asked.is_on_gpu) {
+    add_option(job, "--score");
+    add_refinement(job, asked);
+  }
   return job;
 }
 
@@ -45,15 +63,7 @@ farm::Job score_job(const AskedOfWorkers& asked, const farm::PlacedFile& program
   job.verb = "score";
   job.words.push_back({Kind::kInput, "", "candidate"});
   job.words.push_back({Kind::kInput, "--program", program.place});
-  add_option(job, asked.request.refines ? "--skill=refinement" : "--skill=scratch");
-  if (!asked.feedback.empty()) {
-    job.files.push_back({"feedback.txt", asked.feedback});
-    job.words.push_back({Kind::kInput, "--feedback", "feedback.txt"});
-  }
-  if (!asked.previous.empty()) {
-    job.files.insert(job.files.end(), asked.previous.begin(), asked.previous.end());
-    job.words.push_back({Kind::kInput, "--previous", "previous"});
-  }
+  add_refinement(job, asked);
   return job;
 }
 
@@ -67,7 +77,7 @@ Result<std::vector<PhaseJob>> jobs_of(const AskedOfWorkers& asked, const farm::A
   if (asked.is_on_gpu && asked.request.is_timed) {
     jobs.push_back({Phase::kBaseline, to_text(verify_job(asked, program, "compile"))});
   }
-  if (asked.request.is_marked) {
+  if (asked.request.is_marked && asked.is_on_gpu) {
     jobs.push_back({Phase::kRubric, to_text(score_job(asked, program))});
   }
   for (const PhaseJob& each : jobs) {

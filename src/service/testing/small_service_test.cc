@@ -12,7 +12,8 @@ namespace stitch::service {
 const char* const kRightCandidate = R"(echo run >> "$STITCHCUDA_NODE/executions"
 case $1 in
   verify) echo '{"verdict": {"kind": "ok", "reason": "21 draws", "detail": ""}, "feedback": "The answer is right.",
-                 "candidate": {"class": "clean"}, "measured": null}' ;;
+                 "candidate": {"class": "clean"}, "measured": null,
+                 "score": {"total": 16, "dimensions": [{"name": "Anti-Hacking", "points": 5}]}}' ;;
   score) echo '{"total": 16, "dimensions": [{"name": "Anti-Hacking", "points": 5}]}' ;;
 esac
 )";

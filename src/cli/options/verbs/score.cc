@@ -9,25 +9,11 @@
 namespace stitch::cli {
 namespace {
 
-inline constexpr const char* kRubricGroup = "Rubric";
-
 void add_rubric(CLI::App* verb, CommandLine* line) {
-  add_choice(
-      verb, "--skill", {"scratch", "refinement"},
-      [line](size_t chosen) { line->skill = chosen == 0 ? "scratch" : "refinement"; },
-      "What was asked of its author (default: refinement where --feedback is given)")
-      ->group(kRubricGroup);
-  verb->add_option("--feedback", line->feedback, "What a refinement was asked to do, as text")
-      ->type_name("FILE")
-      ->group(kRubricGroup);
-  verb->add_option("--previous", line->previous, "The sources that were refined, to compare")
-      ->type_name("DIR")
-      ->group(kRubricGroup);
+  add_refinement(verb, line);
   add_choice(
       verb, "--rubric", {"v3", "v2", "v1", "judge"},
-      [line](size_t chosen) {
-        line->rubric = std::array{"v3", "v2", "v1", "judge"}[chosen];
-      },
+      [line](size_t chosen) { line->rubric = std::array{"v3", "v2", "v1", "judge"}[chosen]; },
       "Marks from evidence, or those of the judge alone, from the text (default: v3)")
       ->group(kRubricGroup);
   verb->add_option("--judge", line->judge_url,

@@ -15,14 +15,17 @@ void add_verify(CLI::App* application, CommandLine* line) {
   CLI::Option* program =
       verb->add_option("--program", line->program, "The PyTorch program that a candidate stands for");
   program->type_name("FILE.py[:Name]")->group(kProgramGroup);
-  verb->add_option("--candidate", line->candidate,
-                   "Program to judge, whoever wrote it: a folder of *.cu, a .so, or ModelNew in a .py")
-      ->needs(program)
-      ->type_name("FILE|DIR")
-      ->group(kProgramGroup);
+  CLI::Option* candidate =
+      verb->add_option("--candidate", line->candidate,
+                       "Program to judge, whoever wrote it: a folder of *.cu, a .so, or ModelNew in a .py");
+  candidate->needs(program)->type_name("FILE|DIR")->group(kProgramGroup);
   verb->add_flag("--admitted-only", line->admitted_only,
                  "No verdict on a candidate for a program that 'stitchcuda admit' refuses as a task")
       ->group(kProgramGroup);
+  verb->add_flag("--score", line->with_score, "Mark a right candidate by the rubric, too")
+      ->needs(candidate)
+      ->group(kRubricGroup);
+  add_refinement(verb, line);
   add_mode(verb, line);
   add_import_timeout(verb, line);
   add_step(verb, line, "Judge one step alone");
