@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C ABI of a program (stitch_program.h) around one function, so that a candidate is as short as its idea. It includes
-// this file after it said what it takes and gives,
+// The C ABI of a program (stitch_program.h) around one function, so that a candidate is as short as its idea. It
+// includes this file after it said what it takes and gives,
 //   #define TENSORS INPUT("x", F32, 64, 128), PARAMETER("weight", F32, 40, 128), OUTPUT("0", F32, 64, 40)
 // and defines
 //   static int run_program(const Call& call)      launches; 0 for success
