@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch._decomp import get_decompositions
 
+from .frequencies import frequency_decompositions
 from .losses import loss_decompositions
 from .numbers import number_decompositions
 from .orders import order_decompositions
@@ -28,7 +29,7 @@ _NAMES = """_weight_norm atleast_1d atleast_2d atleast_3d cartesian_prod cdist c
     trapz triplet_margin_loss vander vsplit vstack""".split()
 
 # Operators with kernels of their own that PyTorch also describes by others, in what it calls its decompositions.
-_DESCRIBED = """block_diag fft_fftshift hann_window max_unpool2d
+_DESCRIBED = """block_diag fft_fftshift fft_ifftshift hann_window max_unpool2d
     renorm trace tril_indices triu_indices""".split()
 
 
@@ -58,6 +59,7 @@ def decomposition_table() -> dict[Any, Callable[..., Any]]:
         number_decompositions(),
         loss_decompositions(),
         reduction_decompositions(),
+        frequency_decompositions(),
     )
     return table | {operator: made for part in own for operator, made in part.items()}
 
