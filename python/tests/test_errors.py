@@ -38,7 +38,8 @@ CASES = [
     ("number_of_tensor", model("return x * x.max().item()"), "aten.item.default takes out of a tensor", 8),
     ("number_of_integers", model("return x * x.argmax().item()"), "aten.item.default takes out of a tensor", 8),
     ("boolean_mask", model("return x[x > 0]"), "depends on the values of a tensor", 8),
-    ("complex", model("return torch.fft.fft(x).abs()"), "is a complex tensor", 8),
+    ("complex", model("return torch.fft.fft(x).prod().abs()"), "prod.default works on complex numbers", 8),
+    ("returns_complex", model("return torch.fft.fft(x)"), "forward returns a complex tensor", 0),
     ("sparse", model("return x.to_sparse()"), "is a sparse tensor", 8),
     (
         "quantised",

@@ -14,6 +14,8 @@ from torch.export.graph_signature import InputKind, OutputKind
 from torch.fx import Node
 from torch.utils import _pytree as pytree
 
+from ..complexes.pair import as_real
+from ..complexes.rewrite import rewrite_complex
 from ..failures import PROGRAM_INVALID, Failure
 from .functional import (
     CONSTANT,
@@ -31,6 +33,7 @@ from .functional import (
     Value,
 )
 from .inline import inline_grad_regions
+from .live import live_nodes
 from .names import Names, module_path, operator_name, result_wishes
 from .places import location_in_user_code
 from .random import NUMBERS, STREAM, numbers_drawn
@@ -45,10 +48,11 @@ class _Converter:
 
     def __init__(self, exported: ExportedProgram, folder: str, file: str) -> None:
         inline_grad_regions(exported.graph_module)
+        rewrite_complex(exported, folder, file)
         self._exported, self._folder, self._file = exported, folder, file
         self._names = Names()
         self._refs: dict[Node, Any] = {}
-        self._live = _live_nodes(exported.graph)
+        self._live = live_nodes(exported.graph)
         self._layer_nodes = Counter(module_path(node.meta) for node in self._calls() if _makes_floats(node))
         self._location = ""
         self._random_values: list[Value] = []
@@ -194,18 +198,6 @@ def _makes_floats(node: Node) -> bool:
     )
 
 
-def _live_nodes(graph: torch.fx.Graph) -> set[Node]:
-    """Every node from which an output can be reached."""
-    live: set[Node] = set()
-    stack = [node for node in graph.nodes if node.op == "output"]
-    while stack:
-        node = stack.pop()
-        if node not in live:
-            live.add(node)
-            stack.extend(node.all_input_nodes)
-    return live
-
-
 def _role(spec: Any, states: set[str]) -> str:
     if spec.kind == InputKind.PARAMETER:
         return PARAMETER
@@ -224,7 +216,7 @@ def _static_shape(example: torch.Tensor, what: str, location: str) -> tuple[int,
 def _tensors(exported: ExportedProgram) -> dict[str, torch.Tensor]:
     tensors: dict[str, torch.Tensor] = {}
     for source in (exported.state_dict, exported.constants):
-        tensors.update({name: item for name, item in source.items() if isinstance(item, torch.Tensor)})
+        tensors.update({name: as_real(item) for name, item in source.items() if isinstance(item, torch.Tensor)})
     return tensors
 
 

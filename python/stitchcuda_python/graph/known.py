@@ -11,6 +11,7 @@ import torch
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 
+from ..complexes.pair import as_real
 from ..program.build import Program, Request, build_program
 from ..program.source import read_source
 from ..stopwatch import Stopwatch
@@ -58,10 +59,8 @@ def _key(request: Request) -> str:
 
 
 def _tensors_of(module: nn.Module) -> dict[str, torch.Tensor]:
-    return {
-        **dict(module.named_parameters(remove_duplicate=False)),
-        **dict(module.named_buffers(remove_duplicate=False)),
-    }
+    named = [*module.named_parameters(remove_duplicate=False), *module.named_buffers(remove_duplicate=False)]
+    return {name: as_real(tensor) for name, tensor in named}
 
 
 def _fits(graph: FunctionalProgram, tensors: dict[str, torch.Tensor]) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
+from ..complexes.pair import as_real
 from ..failures import PROGRAM_INVALID, Failure
 from ..graph.functional import CONSTANT, INPUT, RANDOM, STATE, FunctionalProgram
 from ..program.build import Program, draw_states
@@ -115,7 +116,7 @@ class Drawer:
         """What the file's own get_states() draws from `seed`."""
         torch.manual_seed(seed)
         made = draw_states(self._program.namespace, self._program.request, self._program.module)
-        return {name: tensor.to(self._device) for name, tensor in made.items()}
+        return {name: as_real(tensor.to(self._device)) for name, tensor in made.items()}
 
     def least_care(self, regime: str, number: int) -> Care:
         """Below this a draw is no other."""
@@ -185,7 +186,7 @@ class Drawer:
     @property
     def has_parameters(self) -> bool:
         """Whether there are any that a manner can be asked of."""
-        return any(tensor.is_floating_point() for tensor in self._native.parameters.values())
+        return any(self._native.constructed[name].is_floating_point() for name in self._native.parameters)
 
     def keeps(self, name: str) -> bool:
         """Whether the input stays what the file draws: its elements do not stand for themselves."""

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
+from ..complexes.pair import as_real
 from ..graph.functional import OUTPUT, FunctionalProgram
 from ..program.build import Program
 from ..vocabulary import MATH_MODES
@@ -53,7 +54,7 @@ class NativeModule:
         self._shared = self._shared_with_parameters()
         known = {value.binding for value in graph.values} | {output.binding for output in graph.outputs}
         self._untold = self._shared.keys() - known  # forward makes them before it looks at them
-        self.constructed = {name: tensor.detach().clone() for name, tensor in self.tensors().items()}
+        self.constructed = {name: as_real(tensor.detach()).clone() for name, tensor in self.tensors().items()}
 
     def _shared_with_parameters(self) -> dict[str, str]:
         """Buffers that lie in a parameter's memory as constructed, and which parameter's."""
@@ -79,8 +80,9 @@ class NativeModule:
     ) -> dict[str, torch.Tensor]:
         """One call with parameters and buffers set to `values` (by state-dict name; others as constructed) and
         random numbers as in `numbers` (None: drawn from `seed`). Returns outputs and new states by graph value name,
-        detached. Forward may change its inputs: it gets copies; of those that are not among `kept`, where that is
-        given, nobody needs one."""
+        detached; what the module holds as complex numbers is given and returned as real ones, as the graph has them.
+        Forward may change its inputs: it gets copies; of those that are not among `kept`, where that is given, nobody
+        needs one."""
         self._install(values)
         needed = {id(leaf) for leaf in pytree.tree_leaves(inputs if kept is None else kept)}
         copied = lambda item: item.to(self._device, copy=id(item) in needed)  # noqa: E731
@@ -97,7 +99,7 @@ class NativeModule:
             if output.role == OUTPUT:
                 made[output.value] = next(leaves).detach()
             else:
-                made[output.value] = self._module.get_buffer(output.binding).detach().clone()
+                made[output.value] = as_real(self._module.get_buffer(output.binding).detach()).clone()
         return made
 
     def _install(self, values: dict[str, torch.Tensor]) -> None:
@@ -107,4 +109,5 @@ class NativeModule:
                 self._module.get_submodule(owner)._buffers[leaf] = buffer
             for name, tensor in self.tensors().items():
                 if name not in self._untold:  # what is copied there would go into the parameter
-                    tensor.copy_(values.get(name, self.constructed[name]))
+                    value = values.get(name, self.constructed[name])
+                    tensor.copy_(torch.view_as_complex(value.contiguous()) if tensor.is_complex() else value)
