@@ -128,7 +128,10 @@ class Calls:
             places = self._module.places(binding)
             if not places:
                 raise Fault(f"ModelNew holds no {binding}, which the reference updates")
-            copy_out(places[0].detach(), description["dtype"], argument, f"state {binding}", self._memory, self._device)
+            held = places[0].detach()
+            if held.is_complex():  # the keeper knows it as real numbers, with a last axis of two
+                held = torch.view_as_real(held)
+            copy_out(held, description["dtype"], argument, f"state {binding}", self._memory, self._device)
 
     def run(self, call: Arguments, begin_trial: Callable[[], None], tape: Tape | None = None) -> None:
         """A call that is looked at from all sides. What `begin_trial` begins lasts beyond it: the candidate's code may

@@ -108,6 +108,21 @@ class WritesIntoCaches(unittest.TestCase):
             torch.testing.assert_close(new.state_dict()[name], value, rtol=1e-5, atol=1e-5)
 
 
+class HoldsComplexNumbers(unittest.TestCase):
+    def test_weights_and_states_are_those_of_the_reference(self) -> None:
+        file, made = reference("complex_state"), model_new("complex_state")
+        old, new = file.Model(5, 12), made.ModelNew(5, 12)
+        new.load_state_dict(old.state_dict())
+        for _ in range(2):
+            inputs = file.get_inputs()
+            with torch.no_grad():
+                new.b.mul_(1.5)
+                old.b.mul_(1.5)
+                torch.testing.assert_close(new(*inputs), old(*inputs), rtol=1e-4, atol=1e-4)
+        self.assertTrue(new.h.is_complex())
+        torch.testing.assert_close(new.h, old.h, rtol=1e-4, atol=1e-4)
+
+
 class SeesChanges(ModuleCase):
     def change(self, action) -> None:
         self.check_same(self.old, self.new, *self.inputs)

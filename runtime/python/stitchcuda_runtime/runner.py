@@ -54,6 +54,14 @@ def moved_attribute(module: nn.Module, path: str, tensor: torch.Tensor, device: 
     return tensor
 
 
+def as_real(tensor: torch.Tensor) -> torch.Tensor:
+    """A complex tensor as programs hold it: the same memory as real numbers, with a last axis of two."""
+    if not tensor.is_complex():
+        return tensor
+    with torch.no_grad():
+        return torch.view_as_real(tensor.resolve_conj() if tensor.is_conj() else tensor)
+
+
 class Runner:
     """Used by one thread at a time."""
 
@@ -91,6 +99,7 @@ class Runner:
             raise Refused(f"{self.contract.name} has lost its buffer {name}.")
         if state.device != self.device:
             state = moved_attribute(module, name, state, self.device)
+        state = as_real(state)
         spec = next(spec for spec in self.program.states if spec.name == name)
         check_tensor(self.contract.name, "buffer", state, spec, self.device)
         return state
@@ -116,6 +125,7 @@ class Runner:
             value = self.contract.constant(spec.name, self.device) if tensor is None else tensor
             if spec.role == s.CONSTANT and value.device != self.device:
                 value = value.to(self.device)
+            value = as_real(value)
             check_tensor(self.contract.name, "parameter", value, spec, self.device)
             values[spec.name] = value
         for stream in self._streams.values():
