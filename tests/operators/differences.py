@@ -5,6 +5,11 @@ import re
 
 # By a pattern of names: the mixtures it holds for, and the reason.
 STATED: dict[str, tuple[tuple[str, ...], str]] = {
+    r".*\.complex|complex|conj|fft_(?!fftshift$).*|i?stft": (
+        ("small", "large", "infinite", "undefined"),
+        "a part of complex numbers that is 0 throughout is left out, where PyTorch multiplies infinities by it; "
+        "quotients and roots are scaled otherwise; a Fourier transform adds up in another order",
+    ),
     r"grid_sampler.*": (
         ("large", "infinite", "undefined"),
         "a place that is not a number, or beyond every integer, is turned into an index, which no rule defines",

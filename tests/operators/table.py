@@ -18,6 +18,12 @@ a set of arguments.
 
 {verified} operators are verified in at least one dtype, {both} of them in every dtype tried,
 {refused} are refused by name, {failed} are neither.
+
+Complex numbers may stand between real inputs and real outputs: the import makes each a pair of real tensors.
+Parameters, buffers and states that are complex in the state dict are real in the program, with a last axis of two: the
+same memory. A Fourier transform is a product with matrices of cosines and sines, which are prepared before the first
+call. Beyond 1024 elements along an axis it is two products, where the number has two factors of 8 or more; beyond 4096
+it is refused where it has not. In the modes tf32 and reduced these products are rounded as others are.
 """
 
 SPECIAL_VALUES = """

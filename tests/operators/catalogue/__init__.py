@@ -5,6 +5,7 @@ import random
 
 from . import (
     algebra,
+    complexes,
     losses,
     methods,
     modules,
@@ -30,6 +31,7 @@ FAMILIES: dict[str, list[Operator]] = {
     "losses and their arguments": losses.OPERATORS,
     "pools, resampling, pads and their arguments": windows.OPERATORS,
     "linear algebra": algebra.OPERATORS,
+    "complex numbers": complexes.OPERATORS,
     "methods of tensors": methods.OPERATORS,
     "seldom used": refused.OPERATORS,
 }

@@ -253,8 +253,6 @@ NEVER = [
     method("multinomial", "torch.multinomial(p[0], 2)"),
     method("equal", "torch.tensor(torch.equal(x, y))"),
     method("unique_consecutive", "torch.unique_consecutive(i)"),
-    method("view_as_complex", "torch.view_as_complex(x.contiguous().view(7, 12, 9, 2)).abs()", dtypes=FLOAT32),
-    method("polar", "torch.polar(p, x).real", dtypes=FLOAT32),
     method("quantize_per_tensor", "torch.quantize_per_tensor(x, 0.1, 0, torch.qint8).dequantize()", dtypes=FLOAT32),
     method("to_sparse", "torch.sparse.mm(x[0].to_sparse(), y[0].t())", dtypes=FLOAT32),
     method("fake_quantize", "torch.fake_quantize_per_tensor_affine(x, 0.1, 0, -128, 127)", dtypes=FLOAT32),
