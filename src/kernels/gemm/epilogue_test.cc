@@ -46,5 +46,23 @@ TEST(Product, PaysForColumnsThatHangOver) {
   EXPECT_LT(share_of(16), 0.9 * share_of(64));
 }
 
+TEST(Product, GivesTheLibraryABiasThatAReshapeMakes) {
+  const auto asked = [](const std::string& bias) {
+    return std::make_unique<AskedKernel>(
+        "graph g mode=eval\nx: f32[64,256] = input \"x\"\nw: f32[512,256] = input \"w\"\nb: f32[1,512] = input "
+        "\"b\"\n" +
+            bias + "y = linear(x, w, c)\nreturn output \"0\" = y\n",
+        make_gemm(), RootNode::kLast);
+  };
+  const auto seen = asked("c = reshape(b; shape=[512])\n");
+  EXPECT_EQ(variants_of(seen->libraries(MathMode::kTf32), "cublaslt_tf32").size(), 2U);
+  for (const Setting& setting : seen->libraries(MathMode::kTf32)) {
+    seen->shape(setting);
+  }
+  // What has to be computed is the second kernel's.
+  const auto computed = asked("r = reshape(b; shape=[512])\nc = mul(r, 2.0)\n");
+  EXPECT_EQ(variants_of(computed->libraries(MathMode::kTf32)), std::vector<std::string>{"cublaslt_tf32_then"});
+}
+
 }  // namespace
 }  // namespace stitch::kernels

@@ -77,9 +77,24 @@ std::optional<std::string> activation_of(const ir::Node& node) {
   return is_gelu ? std::optional<std::string>("kGeluTanh") : std::nullopt;
 }
 
+// What lies in memory where the group sees `value`: itself, or what reshapes make it of; none where it is computed.
+std::optional<ir::ValueId> in_memory(const Group& group, ir::ValueId value) {
+  while (!group.reads(value)) {
+    const ir::NodeId maker = group.graph->value(value).producer;
+    if (!maker.is_valid() || group.graph->node(maker).op != ir::Op::kReshape) {
+      return std::nullopt;
+    }
+    value = ir::tensor_operand(group.graph->node(maker), 0);
+  }
+  return value;
+}
+
 std::optional<LibraryEpilogue> whole_epilogue(const Group& group, const GemmProblem& problem) {
   LibraryEpilogue epilogue;
-  epilogue.bias = problem.bias;
+  epilogue.bias = problem.bias.has_value() ? in_memory(group, *problem.bias) : std::nullopt;
+  if (epilogue.bias.has_value() != problem.bias.has_value()) {
+    return std::nullopt;
+  }
   ir::ValueId value = group.root_node().outputs[0];
   const TensorType root_type = group.graph->type(value);
   if (group.results.size() != 1 || root_type.dtype != operand_type(group, problem)) {
