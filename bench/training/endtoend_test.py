@@ -12,7 +12,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "endtoend"))
 import expert  # noqa: E402
 import lessons  # noqa: E402
-import table  # noqa: E402
+import arms_table  # noqa: E402
 
 STEP = """
 constexpr float kMulFactor = 0.6f;
@@ -91,9 +91,10 @@ def test_the_page_has_what_was_held_out_before_and_after(tmp_path: pathlib.Path)
              {"step": 2, "pass": 0.5, "tokens": 2000},
              {"step": 3, "pass": 0.75, "tokens": 3000, "held_out": look(0.75, 0)}]
     (run / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    costs = table.Costs(tmp_path / "costs.json")
+    costs = arms_table.Costs(tmp_path / "costs.json")
     costs.add("full", 60)
     costs.add("full", 30)
-    text = table.page(tmp_path, ["full"], costs, dict.fromkeys(("weights", "sft", "tasks", "steps", "held_out"), 1))
+    facts = dict.fromkeys(("weights", "sft", "tasks", "steps", "held_out"), 1)
+    text = arms_table.page(tmp_path, ["full"], costs, facts)
     assert "| full | 25 % to 75 % | 50 % to 0 % | 25 % to 75 % | 50 % to 0 % | 6 | 1.5 |" in text
-    assert table.tokens_to(run, 0.9) == "not reached"
+    assert arms_table.tokens_to(run, 0.9) == "not reached"

@@ -119,7 +119,7 @@ static const StitchDescription* describe() {
   static StitchTensorInfo tensors[kLineCount];
   for (int i = 0; i < kLineCount; ++i) {
     const Line& line = kLines[i];
-    tensors[i] = {line.name, line.role,    line.dtype,   line.rank, 16, line.extents,
+    tensors[i] = {line.name, line.role,    line.dtype,   line.rank, 16,           line.extents,
                   fixed,     line.extents, line.extents, -1,        line.optional};
   }
   static const StitchDescription description = {
