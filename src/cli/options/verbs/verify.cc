@@ -22,10 +22,12 @@ void add_verify(CLI::App* application, CommandLine* line) {
   verb->add_flag("--admitted-only", line->admitted_only,
                  "No verdict on a candidate for a program that 'stitchcuda admit' refuses as a task")
       ->group(kProgramGroup);
-  verb->add_flag("--score", line->with_score, "Mark a right candidate by the rubric, too")
-      ->needs(candidate)
-      ->group(kRubricGroup);
+  CLI::Option* score = verb->add_flag("--score", line->with_score, "Mark a right candidate by the rubric, too");
+  score->needs(candidate)->group(kRubricGroup);
   add_refinement(verb, line);
+  for (const char* const marked_by : {"--skill", "--feedback", "--previous"}) {
+    verb->get_option(marked_by)->needs(score);
+  }
   add_mode(verb, line);
   add_import_timeout(verb, line);
   add_step(verb, line, "Judge one step alone");
