@@ -80,6 +80,12 @@ std::string compact_contract(const ir::Graph& graph, const SubTask& sub_task, co
       kMaxCompactCodeBytes);
 }
 
+std::string compact_mathematics(const ir::Graph& graph, const SubTask& sub_task) {
+  return quoted("the task",
+                fmt::format("{}\n{}", fmt::join(sub_task.contract, "\n"), mathematics_of(graph, sub_task.nodes)),
+                kMaxCompactMathematicsBytes);
+}
+
 std::map<std::string, std::string> compact_places(const State& state, const Material& material) {
   const SubTask& sub_task = *current_sub_task(state);
   const Ground ground = material.bench.ground_of(sub_task);
@@ -87,6 +93,7 @@ std::map<std::string, std::string> compact_places(const State& state, const Mate
           {"device", material.bench.plan().device},
           {"math", state.task.math},
           {"contract", compact_contract(material.bench.plan().graph, sub_task, ground)},
+          {"mathematics", compact_mathematics(material.bench.plan().graph, sub_task)},
           {"last", quoted("your last file", bare_code(material.last_code), kMaxCompactCodeBytes)},
           {"failure", failure_in_words(state)},
           {"told", told_in_short(state, material)},
