@@ -51,6 +51,9 @@ function(stitch_add_torch)
   endforeach()
   # Nothing names a function of libtorch_cuda: it registers its kernels when it is loaded.
   target_link_options(stitch_torch INTERFACE LINKER:--no-as-needed)
+  # Before LibTorch, which shows functions of an older std::filesystem that it has within: what our std::filesystem calls
+  # inside of libstdc++ would be bound to those, and removing a folder would crash.
+  target_link_options(stitch_torch INTERFACE LINKER:-lstdc++)
   # What LibTorch's own libraries need of CUDA lies where they look for it, and need not be here.
   target_link_options(stitch_torch INTERFACE LINKER:--allow-shlib-undefined)
   target_link_libraries(stitch_torch INTERFACE ${libraries} Threads::Threads)

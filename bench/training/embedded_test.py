@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The recipe of the embedded Coder in its smallest form, and what its lessons and figures are. Cost: 40 s."""
+from __future__ import annotations
+
+import importlib.machinery
+import importlib.util
+import json
+import pathlib
+import random
+import subprocess
+import sys
+import types
+
+import numpy
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent / "embedded"
+
+
+def program(name: str) -> types.ModuleType:
+    loader = importlib.machinery.SourceFileLoader(f"embedded_{name}", str(HERE / name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def made(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    build = (pytestconfig.rootpath / pytestconfig.getoption("--build", "build")).resolve()
+    for needed in ("stitchcuda-train", "models-probe", "stitchcuda-rule-lessons"):
+        if not (build / needed).exists():
+            pytest.skip(f"there is no {needed}: CMake found no LibTorch, PCRE2 or ICU")
+    out = tmp_path_factory.mktemp("embedded")
+    done = subprocess.run([sys.executable, HERE / "run", out, "--build", build, "--device", "cpu", "--tiny", "--tasks",
+                           "6", "--seconds", "3"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return out
+
+
+def lessons(path: pathlib.Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_what_is_mended_is_a_mistake_in_the_answer(made: pathlib.Path) -> None:
+    learned = lessons(made / "train.jsonl")
+    assert {each["split"] for each in learned} == {"train"}
+    assert {each["activity"] for each in learned} >= {"coder_draft", "coder_repair"}
+    for each in learned:
+        question, answer = each["messages"][-1]["content"], each["answer"]
+        assert answer.startswith("```cuda\n") and "extern \"C\" int step_" in answer
+        if each["activity"] == "coder_repair":
+            last = question.split('<material from="your last file">\n')[1].split("\n</material>")[0]
+            code = answer.removeprefix("```cuda\n").removesuffix("\n```\n")
+            assert last != code and '<material from="the check">' in question and "public check" in question
+            if "was left out" not in last and "are left out" not in last:
+                differ = [one for one, two in zip(last.splitlines(), code.splitlines()) if one != two]
+                assert "return 0;" in last or len(differ) == 1, question
+
+
+def test_a_lesson_is_kept_once_and_few_mistakes_of_a_step() -> None:
+    run = program("run")
+    made = [{"id": str(number), "task": "t", "answer": "a", "activity": "coder_repair"} for number in range(4)]
+    made += [{"id": "d", "task": "t", "answer": "a", "activity": "coder_draft"}] * 2
+    kept = run.chosen(made, random.Random(1))
+    assert [each["activity"] for each in kept].count("coder_repair") == run.MENDED
+    assert [each["activity"] for each in kept].count("coder_draft") == 1
+
+
+def test_the_model_is_half_the_size_in_bf16(made: pathlib.Path) -> None:
+    step = (made / "sft" / "ckpt" / "LATEST").read_text().strip()
+    before = (made / "sft" / "ckpt" / step / "model" / "model.safetensors").read_bytes()
+    after = (made / "coder" / "model.safetensors").read_bytes()
+
+    def parsed(data: bytes) -> tuple[dict, bytes]:
+        size = int.from_bytes(data[:8], "little")
+        return json.loads(data[8 : 8 + size]), data[8 + size :]
+
+    (one, wide), (two, narrow) = parsed(before), parsed(after)
+    assert one.keys() == two.keys() and 2 * len(narrow) == len(wide)
+    for name in one.keys() - {"__metadata__"}:
+        begin, end = one[name]["data_offsets"]
+        values = numpy.frombuffer(wide[begin:end], dtype=numpy.float32)
+        begin, end = two[name]["data_offsets"]
+        rounded = (numpy.frombuffer(narrow[begin:end], dtype=numpy.uint16).astype(numpy.uint32) << 16).view(numpy.float32)
+        assert numpy.abs(rounded - values).max() <= numpy.abs(values).max() / 256
+    assert (made / "coder" / "tokenizer.json").exists()
+
+
+def test_figures_of_a_judged_run() -> None:
+    judge = program("judge")
+    wrong, right = {"sub_task": 0, "outcome": "wrong"}, {"sub_task": 0, "outcome": "right"}
+    other = {"sub_task": 1, "outcome": "not_compiled"}
+    assert judge.first_texts([wrong, wrong, right, right, other]) == {"scratch": [False, False],
+                                                                      "refinement": [False, True]}
+    assert judge.pass_at(1, 2, 8) == pytest.approx(0.25) and judge.pass_at(8, 1, 8) == 1.0
+    assert judge.pass_at(2, 1, 4) == pytest.approx(0.5)
+    found = judge.figures({"a": [[right], [wrong, right]], "b": [[wrong], [wrong]]}, 2)
+    assert found["scratch_pass@1"]["mean"] == pytest.approx(0.25) and found["scratch_pass@2"]["mean"] == 0.5
+    assert found["refinement_pass@1"]["mean"] == 1.0 and found["outcomes"] == {"right": 2, "wrong": 3}
