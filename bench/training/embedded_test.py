@@ -81,7 +81,8 @@ def test_the_model_is_half_the_size_in_bf16(made: pathlib.Path) -> None:
         begin, end = one[name]["data_offsets"]
         values = numpy.frombuffer(wide[begin:end], dtype=numpy.float32)
         begin, end = two[name]["data_offsets"]
-        rounded = (numpy.frombuffer(narrow[begin:end], dtype=numpy.uint16).astype(numpy.uint32) << 16).view(numpy.float32)
+        halves = numpy.frombuffer(narrow[begin:end], dtype=numpy.uint16)
+        rounded = (halves.astype(numpy.uint32) << 16).view(numpy.float32)
         assert numpy.abs(rounded - values).max() <= numpy.abs(values).max() / 256
     assert (made / "coder" / "tokenizer.json").exists()
 
