@@ -31,6 +31,28 @@ void in_parts(const std::vector<const TrainingRecord*>& records, int64_t size,
   }
 }
 
+// Adds the gradients of the records' part of a mean over `tokens`, and gives their summed loss.
+double summed_gradients(const Decoder& model, const std::vector<const TrainingRecord*>& records, int64_t tokens,
+                        int64_t micro_batch, const Pass& pass, const ScoreSettings& scores) {
+  double sum = 0;
+  in_parts(records, micro_batch, [&](const auto& part) {
+    const Tensor loss = summed_loss(model, part, pass, scores);
+    (loss / static_cast<double>(tokens)).backward();
+    sum += loss.template item<double>();
+  });
+  return sum;
+}
+
+// Every so-manieth record: of a batch each process has as many as any other, or one fewer.
+std::vector<const TrainingRecord*> part_of(const std::vector<const TrainingRecord*>& records,
+                                           const TrainingGroup& group) {
+  std::vector<const TrainingRecord*> part;
+  for (size_t i = static_cast<size_t>(group.rank()); i < records.size(); i += static_cast<size_t>(group.size())) {
+    part.push_back(records[i]);
+  }
+  return part;
+}
+
 double mean_loss(const Decoder& model, const std::vector<TrainingRecord>& records, const LoopSettings& settings) {
   const at::NoGradGuard no_gradients;
   std::vector<const TrainingRecord*> all;
@@ -44,17 +66,33 @@ double mean_loss(const Decoder& model, const std::vector<TrainingRecord>& record
   return sum / static_cast<double>(count_tokens(all));
 }
 
+// The processes that train together, if there are several.
+Result<TrainingGroup> joined_group(const LoopSettings& settings) {
+  STITCH_ASSIGN(const GroupPlace place, place_from_environment());
+  if (place.size > settings.batch) {
+    return failure(
+        ErrorCode::kUsage,
+        std::to_string(place.size) + " processes share batches of " + std::to_string(settings.batch) + " records",
+        "batch", "make 'batch' larger, or start fewer processes");
+  }
+  return TrainingGroup::join(place);
+}
+
 }  // namespace
 
 BatchLoss accumulate_gradients(const Decoder& model, const std::vector<const TrainingRecord*>& records,
                                int64_t micro_batch, const Pass& pass, const ScoreSettings& scores) {
-  BatchLoss all{0, count_tokens(records)};
-  in_parts(records, micro_batch, [&](const auto& part) {
-    const Tensor loss = summed_loss(model, part, pass, scores);
-    (loss / static_cast<double>(all.tokens)).backward();
-    all.sum += loss.template item<double>();
-  });
-  return all;
+  return {summed_gradients(model, records, count_tokens(records), micro_batch, pass, scores), count_tokens(records)};
+}
+
+Result<BatchLoss> accumulate_gradients(const Decoder& model, const std::vector<const TrainingRecord*>& records,
+                                       int64_t micro_batch, const Pass& pass, const ScoreSettings& scores,
+                                       const TrainingGroup& group) {
+  const int64_t tokens = count_tokens(records);
+  const Tensor sum = at::zeros({1}, at::kDouble);
+  sum[0] = summed_gradients(model, part_of(records, group), tokens, micro_batch, pass, scores);
+  STITCH_TRY(group.sum({sum}));
+  return BatchLoss{sum.item<double>(), tokens};
 }
 
 std::vector<const TrainingRecord*> RecordOrder::of_step(int64_t step, int64_t batch) {
@@ -73,18 +111,21 @@ Result<Json> train_on_records(Trainer& trainer, const std::vector<TrainingRecord
   Json metrics = Json::object();
   while (!trainer.is_done()) {
     const auto records = order.of_step(trainer.step(), settings.batch);
-    const BatchLoss loss =
-        accumulate_gradients(trainer.model(), records, settings.micro_batch, pass, {.chunk = settings.head_chunk});
+    STITCH_ASSIGN(const BatchLoss loss, accumulate_gradients(trainer.model(), records, settings.micro_batch, pass,
+                                                             {.chunk = settings.head_chunk}, trainer.group()));
     metrics = {{"loss", loss.sum / static_cast<double>(loss.tokens)}, {"tokens", loss.tokens}};
     const int64_t drawn = trainer.step() * settings.batch;
     metrics["epoch"] = static_cast<double>(drawn) / static_cast<double>(all.size());
-    if (!held_out.empty() && trainer.step() % settings.checkpoint_every == 0) {
+    if (!held_out.empty() && trainer.group().is_first() && trainer.step() % settings.checkpoint_every == 0) {
       metrics["held_out_loss"] = mean_loss(trainer.model(), held_out, settings);  // before this update
     }
     STITCH_TRY(trainer.update(metrics));
     if (trainer.is_checkpoint_due()) {
       STITCH_TRY(trainer.write_checkpoint());
     }
+  }
+  if (!trainer.group().is_first()) {
+    return Json{{"rank", trainer.group().rank()}, {"step", trainer.step()}};
   }
   Json answer = {{"run", settings.resolve(settings.run).string()}, {"step", trainer.step()}};
   answer["checkpoint"] =
@@ -110,7 +151,10 @@ Result<Json> run_sft(const Configuration& config) {
   STITCH_ASSIGN(const weights::ModelConfig model, model_config_of(settings.model, settings.base));
   STITCH_ASSIGN(const TrainingData data,
                 read_training_data(files, settings.base, model.vocab_size, model.max_positions));
-  STITCH_ASSIGN(Trainer trainer, Trainer::open(settings, section.resolved(), data.inputs()));
+  STITCH_ASSIGN(const TrainingGroup group, joined_group(settings));
+  const Json resolved = section.resolved();
+  settings.device = group.device(settings.device);
+  STITCH_ASSIGN(Trainer trainer, Trainer::open(settings, resolved, data.inputs(), group));
   if (files.lessons.has_value()) {
     STITCH_TRY(trainer.keep_text_of(*files.lessons));
   }

@@ -24,6 +24,11 @@ struct BatchLoss {
 // time: how many makes no difference but for rounding, since the mean is that of the whole.
 BatchLoss accumulate_gradients(const Decoder& model, const std::vector<const TrainingRecord*>& records,
                                int64_t micro_batch, const Pass& pass, const ScoreSettings& scores);
+// The same of one process of a group, on its part of the records: gradients are those of its part of the mean over all,
+// which trainer.update() sums; the loss is that of all already.
+Result<BatchLoss> accumulate_gradients(const Decoder& model, const std::vector<const TrainingRecord*>& records,
+                                       int64_t micro_batch, const Pass& pass, const ScoreSettings& scores,
+                                       const TrainingGroup& group);
 
 // Which records a step takes.
 class RecordOrder {

@@ -47,31 +47,52 @@ TextFiles text_beside(const LoopSettings& settings) {
   return {};
 }
 
+// Of every parameter, zeros where there is none: all processes send as much.
+std::vector<Tensor> gradients_of(const NamedTensors& parameters) {
+  std::vector<Tensor> gradients;
+  for (const auto& [name, parameter] : parameters) {
+    if (!parameter.grad().defined()) {
+      parameter.mutable_grad() = at::zeros_like(parameter);
+    }
+    gradients.push_back(parameter.grad());
+  }
+  return gradients;
+}
+
 }  // namespace
 
-Trainer::Trainer(LoopSettings settings, Decoder model, Json inputs, CheckpointPart* part)
+Trainer::Trainer(LoopSettings settings, Decoder model, Json inputs, CheckpointPart* part, TrainingGroup group)
     : settings_(std::move(settings)),
       model_(std::move(model)),
       optimizer_(settings_.optimizer.adamw),
       run_(settings_.resolve(settings_.run)),
       part_(part),
-      inputs_(std::make_shared<const Json>(std::move(inputs))) {}
+      inputs_(std::make_shared<const Json>(std::move(inputs))),
+      group_(std::move(group)) {}
 
-Result<Trainer> Trainer::open(const LoopSettings& settings, const Json& resolved, const Json& inputs) {
+Result<Trainer> Trainer::open(const LoopSettings& settings, const Json& resolved, const Json& inputs,
+                              const TrainingGroup& group) {
   STITCH_ASSIGN(Decoder model, starting_model(settings));
-  return open(settings, resolved, inputs, std::move(model));
+  return open(settings, resolved, inputs, std::move(model), nullptr, group);
 }
 
 Result<Trainer> Trainer::open(const LoopSettings& settings, const Json& resolved, const Json& inputs, Decoder model,
-                              CheckpointPart* part) {
-  Trainer trainer(settings, std::move(model), inputs, part);
+                              CheckpointPart* part, const TrainingGroup& group) {
+  Trainer trainer(settings, std::move(model), inputs, part, group);
   trainer.text_ = text_beside(settings);
+  if (!group.is_first()) {
+    STITCH_TRY(group.wait_for_all());  // until the first one has checked the folder
+  }
   STITCH_TRY(check_settings(trainer.run_.path() / "config.json", resolved));
   STITCH_ASSIGN(const auto latest, trainer.run_.latest());
   if (latest.has_value()) {
     STITCH_TRY(trainer.resume(*latest));
   }
-  STITCH_TRY(cut_file(trainer.run_.path() / "metrics.jsonl", trainer.metrics_bytes_));
+  if (group.is_first()) {
+    STITCH_TRY(cut_file(trainer.run_.path() / "metrics.jsonl", trainer.metrics_bytes_));
+    STITCH_TRY(group.wait_for_all());
+  }
+  STITCH_TRY(group.wait_for_all());  // no step before all have read what the first may write over
   return trainer;
 }
 
@@ -102,7 +123,7 @@ Result<void> Trainer::keep_text_of(const LessonSource& source) {
 }
 
 Result<void> Trainer::tell_begin(const Json& line) {
-  if (metrics_bytes_ == 0) {
+  if (metrics_bytes_ == 0 && group_.is_first()) {
     STITCH_ASSIGN(metrics_bytes_, append_line(run_.path() / "metrics.jsonl", line.dump()));
   }
   return {};
@@ -110,6 +131,9 @@ Result<void> Trainer::tell_begin(const Json& line) {
 
 Result<double> Trainer::descend() {
   const NamedTensors parameters = model_.trainable();
+  if (group_.size() > 1) {
+    STITCH_TRY(group_.sum(gradients_of(parameters)));
+  }
   const double norm = clip_gradients(parameters, settings_.optimizer.max_gradient_norm);
   if (!std::isfinite(norm)) {
     return failure(ErrorCode::kEnvironment, "the gradients of step " + std::to_string(step_) + " are not finite",
@@ -133,6 +157,9 @@ Result<void> Trainer::end_step(Json& metrics) {
   Json line = {{"step", step_}};
   line.update(metrics);
   metrics = line;
+  if (!group_.is_first()) {
+    return {};
+  }
   STITCH_ASSIGN(metrics_bytes_, append_line(run_.path() / "metrics.jsonl", metrics.dump()));
   return {};
 }
@@ -140,7 +167,10 @@ Result<void> Trainer::end_step(Json& metrics) {
 bool Trainer::is_checkpoint_due() const { return is_done() || step_ % settings_.checkpoint_every == 0; }
 
 Result<void> Trainer::write_checkpoint() {
-  const Json facts = {{"world_size", 1}, {"torch", torch_facts()["torch"]}};
+  if (!group_.is_first()) {
+    return {};
+  }
+  const Json facts = {{"world_size", group_.size()}, {"torch", torch_facts()["torch"]}};
   STITCH_TRY(run_.write_checkpoint(step_, settings_.checkpoints_kept, facts,
                                    [this](const fs::path& folder) { return fill_checkpoint(folder); }));
   report_.maybe_leave(run_.path());

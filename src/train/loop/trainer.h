@@ -13,6 +13,7 @@
 #include "train/checkpoint/run_report.h"
 #include "train/files/text_files.h"
 #include "train/loop/loop_settings.h"
+#include "train/parallel/training_group.h"
 #include "train/records/lesson_records.h"
 
 namespace stitch::train {
@@ -30,12 +31,14 @@ class Trainer {
   // Begins the run, or goes on behind its latest checkpoint. `resolved` are all settings of the loop, and `inputs` what
   // its data are known by ({"train": SHA-256}): kUsage when the run was begun with others. `model` is where it begins.
   static Result<Trainer> open(const LoopSettings& settings, const Json& resolved, const Json& inputs, Decoder model,
-                              CheckpointPart* part = nullptr);
-  // From starting_model().
-  static Result<Trainer> open(const LoopSettings& settings, const Json& resolved, const Json& inputs);
+                              CheckpointPart* part = nullptr, const TrainingGroup& group = {});
+  // From starting_model(). Of a group each process opens its own: all train, the first one writes.
+  static Result<Trainer> open(const LoopSettings& settings, const Json& resolved, const Json& inputs,
+                              const TrainingGroup& group = {});
 
   const LoopSettings& settings() const { return settings_; }
   const Decoder& model() const { return model_; }
+  const TrainingGroup& group() const { return group_; }
   int64_t step() const { return step_; }  // of the next update, from 0
   bool is_done() const { return step_ >= settings_.steps; }
 
@@ -47,9 +50,9 @@ class Trainer {
   // a checkpoint finds it there, and writes no other.
   Result<void> tell_begin(const Json& line);
 
-  // One update down the gradients that the parameters hold; they are dropped afterwards. `metrics` get the learning
-  // rate and the gradients' norm, and become a line of metrics.jsonl. kEnvironment when the norm is not finite: nothing
-  // is changed then.
+  // One update down the gradients that the parameters hold, summed over the group; they are dropped afterwards.
+  // `metrics` get the learning rate and the gradients' norm, and become a line of metrics.jsonl. kEnvironment when the
+  // norm is not finite: nothing is changed then.
   Result<void> update(Json& metrics);
   // The halves of it, for steps of several updates, or of none: the first gives the norm, the second ends the step.
   Result<double> descend();
@@ -62,7 +65,7 @@ class Trainer {
   Result<void> write_checkpoint();
 
  private:
-  Trainer(LoopSettings settings, Decoder model, Json inputs, CheckpointPart* part);
+  Trainer(LoopSettings settings, Decoder model, Json inputs, CheckpointPart* part, TrainingGroup group);
   Result<void> resume(const CheckpointPlace& place);
   Result<void> fill_checkpoint(const std::filesystem::path& folder) const;
 
@@ -74,6 +77,7 @@ class Trainer {
   ReportPace report_{};
   CheckpointPart* part_;                // or none; it outlives this
   std::shared_ptr<const Json> inputs_;  // shared with nobody: <nlohmann/json.hpp> stays out of this header
+  TrainingGroup group_;
   int64_t step_ = 0;
   int64_t metrics_bytes_ = 0;
 };

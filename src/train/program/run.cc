@@ -11,6 +11,7 @@
 #include "train/loop/sft.h"
 #include "train/offline/rft.h"
 #include "train/offline/value.h"
+#include "train/parallel/training_group.h"
 #include "train/reinforce/reinforce.h"
 #include "train/serve/serve_model.h"
 #include "train/torch/runtime.h"
@@ -47,10 +48,22 @@ Result<Json> run_loop(const std::string& verb, const Configuration& config) {
   return failure(ErrorCode::kUsage, "it has no '" + verb + "'", config.where, "name sft, rft, value, grpo or ppo");
 }
 
+// What several processes cannot do together yet would be done by each of them, all in one folder.
+Result<void> check_is_alone(const std::string& verb) {
+  STITCH_ASSIGN(const GroupPlace place, place_from_environment());
+  if (place.size == 1 || verb == "sft" || verb == "facts") {
+    return {};
+  }
+  return failure(ErrorCode::kUsage,
+                 "'" + verb + "' is done by one process, and WORLD_SIZE is " + std::to_string(place.size), "WORLD_SIZE",
+                 "start it without torchrun; sft alone is shared by several processes");
+}
+
 Result<Json> run_known(const std::vector<std::string>& words) {
   if (words == std::vector<std::string>{"facts"}) {
     return torch_facts();
   }
+  STITCH_TRY(check_is_alone(words.empty() ? "" : words.front()));
   if (words.size() == 3 && words[1] == "--config") {
     if (words[0] == "chain") {
       return run_chain(words[2], run_loop);
