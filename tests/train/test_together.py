@@ -20,8 +20,9 @@ STEPS = 8
 @pytest.fixture
 def folder(tmp_path: pathlib.Path) -> pathlib.Path:
     (tmp_path / "model.json").write_text(json.dumps(TINY))
-    lines = [json.dumps({"prompt_ids": [first, first + 1], "response_ids": [(first + i) % 60 for i in range(3 + first % 9)]})
-             for first in range(40)]
+    responses = [[(first + i) % 60 for i in range(3 + first % 9)] for first in range(40)]
+    lines = [json.dumps({"prompt_ids": [first, first + 1], "response_ids": response})
+             for first, response in enumerate(responses)]
     (tmp_path / "train.jsonl").write_text("\n".join(lines) + "\n")
     return tmp_path
 
