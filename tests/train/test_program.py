@@ -85,3 +85,26 @@ def test_a_killed_run_goes_on_to_the_same_bits(program, config):
     for name in ("metrics.jsonl", f"ckpt/step-{STEPS}/model/model.safetensors", f"ckpt/step-{STEPS}/optim.safetensors"):
         assert (folder / "killed" / name).read_bytes() == (folder / "whole" / name).read_bytes(), name
     assert not list(folder.glob("killed/ckpt/*.tmp"))
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_a_run_that_is_asked_to_end_leaves_a_checkpoint_and_goes_on(program, config, how):
+    uninterrupted, asked = config.parent / "whole", config.parent / "asked"
+    config.write_text(settings(config, "whole").read_text().replace(f'"every": {EVERY}', '"every": 100000'))
+    assert run(program, "sft", "--config", str(config)).returncode == 0
+    config.write_text(config.read_text().replace('"whole"', '"asked"'))
+    process = subprocess.Popen([program, "sft", "--config", config], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               text=True)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and process.poll() is None and (
+            not (asked / "metrics.jsonl").exists() or len((asked / "metrics.jsonl").read_text().splitlines()) < 5):
+        time.sleep(0.001)
+    process.send_signal(how)
+    _, said = process.communicate(timeout=60)
+    steps = len((asked / "metrics.jsonl").read_text().splitlines())
+    if steps == STEPS:
+        pytest.skip("the run had ended before the signal came")
+    assert process.returncode == 130 and f"was ended behind step {steps} by a signal" in said, said
+    assert (asked / "ckpt" / "LATEST").read_text() == f"step-{steps}\n"
+    assert run(program, "sft", "--config", str(config)).returncode == 0
+    assert (asked / "metrics.jsonl").read_text() == (uninterrupted / "metrics.jsonl").read_text()

@@ -120,9 +120,7 @@ Result<Json> train_on_records(Trainer& trainer, const std::vector<TrainingRecord
       metrics["held_out_loss"] = mean_loss(trainer.model(), held_out, settings);  // before this update
     }
     STITCH_TRY(trainer.update(metrics));
-    if (trainer.is_checkpoint_due()) {
-      STITCH_TRY(trainer.write_checkpoint());
-    }
+    STITCH_TRY(trainer.leave_step());
   }
   if (!trainer.group().is_first()) {
     return Json{{"rank", trainer.group().rank()}, {"step", trainer.step()}};

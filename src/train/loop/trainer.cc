@@ -5,6 +5,7 @@
 
 #include "base/fs/files.h"
 #include "base/json/json.h"
+#include "train/checkpoint/ending.h"
 #include "train/torch/runtime.h"
 
 namespace stitch::train {
@@ -164,7 +165,19 @@ Result<void> Trainer::end_step(Json& metrics) {
   return {};
 }
 
-bool Trainer::is_checkpoint_due() const { return is_done() || step_ % settings_.checkpoint_every == 0; }
+Result<void> Trainer::leave_step(bool anyway) {
+  // Of a group the first one has the say: the others cannot know at which step it hears the signal, and end when it
+  // goes.
+  const bool ends = !is_done() && group_.is_first() && is_asked_to_end();
+  if (anyway || ends || is_done() || step_ % settings_.checkpoint_every == 0) {
+    STITCH_TRY(write_checkpoint());
+  }
+  if (ends) {
+    return failure(ErrorCode::kInterrupted, "the run was ended behind step " + std::to_string(step_) + " by a signal",
+                   run_.path().string(), "the same command goes on from there");
+  }
+  return {};
+}
 
 Result<void> Trainer::write_checkpoint() {
   if (!group_.is_first()) {

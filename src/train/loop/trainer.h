@@ -59,9 +59,9 @@ class Trainer {
   Result<void> end_step(Json& metrics);
   double learning_rate() const { return rl::learning_rate(settings_.optimizer.schedule, step_); }
 
-  // Whether the step before the next is one after which a checkpoint belongs, and writing it; now and then a page of
-  // the curves up to there, too.
-  bool is_checkpoint_due() const;
+  // Behind a step: a checkpoint where one belongs, after the last step, or where `anyway` says so; now and then a page
+  // of the curves up to there, too. kInterrupted, with the checkpoint written, where the process was asked to end.
+  Result<void> leave_step(bool anyway = false);
   Result<void> write_checkpoint();
 
  private:

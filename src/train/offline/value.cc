@@ -214,9 +214,7 @@ Result<rl::ValueFit> run_steps(ValueLoop& loop, Trainer& trainer) {
                    static_cast<long long>(trainer.step()), metrics["loss"].get<double>(),
                    metrics["held_out"]["explained_variance"].dump().c_str());
     }
-    if (is_open || trainer.is_checkpoint_due()) {
-      STITCH_TRY(trainer.write_checkpoint());
-    }
+    STITCH_TRY(trainer.leave_step(is_open));
   }
   return fit;
 }

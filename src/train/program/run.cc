@@ -6,6 +6,7 @@
 #include "base/guard/guarded.h"
 #include "base/json/json.h"
 #include "train/chain/chain.h"
+#include "train/checkpoint/ending.h"
 #include "train/checkpoint/run_report.h"
 #include "train/loop/draw.h"
 #include "train/loop/sft.h"
@@ -65,6 +66,9 @@ Result<Json> run_known(const std::vector<std::string>& words) {
   }
   STITCH_TRY(check_is_alone(words.empty() ? "" : words.front()));
   if (words.size() == 3 && words[1] == "--config") {
+    if (words[0] != "sample") {
+      end_runs_on_signals();
+    }
     if (words[0] == "chain") {
       return run_chain(words[2], run_loop);
     }

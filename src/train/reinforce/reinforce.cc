@@ -31,9 +31,7 @@ Result<Json> run_steps(const PolicySettings& settings, PromptSource& source, Tra
     STITCH_ASSIGN(metrics, step.run());
     STITCH_TRY(book(step, metrics, run));
     std::fprintf(stderr, "%s\n", live_line(metrics, settings.loop.steps).c_str());
-    if (trainer.is_checkpoint_due()) {
-      STITCH_TRY(trainer.write_checkpoint());
-    }
+    STITCH_TRY(trainer.leave_step());
   }
   Json answer = {{"run", run.string()}, {"step", trainer.step()}};
   answer["checkpoint"] = (run / "ckpt" / ("step-" + std::to_string(trainer.step()))).string();
