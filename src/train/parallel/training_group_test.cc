@@ -32,8 +32,8 @@ auto in_each(int64_t size, const Work& work) {
   std::vector<std::future<decltype(work(TrainingGroup()))>> running;
   for (int64_t rank = 0; rank < size; ++rank) {
     running.push_back(std::async(std::launch::async, [=, &work] {
-      const auto joined = TrainingGroup::join(
-          {.rank = rank, .size = size, .local_rank = rank, .address = "127.0.0.1", .port = port});
+      const auto joined =
+          TrainingGroup::join({.rank = rank, .size = size, .local_rank = rank, .address = "127.0.0.1", .port = port});
       EXPECT_TRUE(joined.has_value()) << joined.error().message;
       return work(joined.value());
     }));
