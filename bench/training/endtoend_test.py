@@ -2,6 +2,7 @@
 """The parts of the tiny run from tasks to rewards that need no model. Cost: nothing; endtoend/run takes minutes."""
 from __future__ import annotations
 
+import dataclasses
 import json
 import pathlib
 import random
@@ -12,6 +13,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "endtoend"))
 import expert  # noqa: E402
 import lessons  # noqa: E402
+import recombine  # noqa: E402
 import arms_table  # noqa: E402
 
 STEP = """
@@ -98,3 +100,45 @@ def test_the_page_has_what_was_held_out_before_and_after(tmp_path: pathlib.Path)
     text = arms_table.page(tmp_path, ["full"], costs, facts)
     assert "| full | 25 % to 75 % | 50 % to 0 % | 25 % to 75 % | 50 % to 0 % | 6 | 1.5 |" in text
     assert arms_table.tokens_to(run, 0.9) == "not reached"
+
+
+def chained(*lines: tuple[str, tuple[str, ...]]) -> tuple[str, expert.Pointwise]:
+    """A program of these lines with its arithmetic, as the expert has it."""
+    body = "".join(f"        {source}\n" for source, _ in lines)
+    text = f"    def forward(self, x):\n{body}        return x\n"
+    sources = tuple(source for source, statements in lines for _ in statements)
+    statements = tuple(statement for _, each in lines for statement in each)
+    return text, expert.Pointwise("x", (2, 3), statements, sources, f"v{len(statements)}")
+
+
+ABS = ("x = torch.abs(x)", ("const float v1 = fabsf(x);",))
+THEN = ("x = x * torch.tanh(x)", ("const float v2 = tanhf(v1);", "const float v3 = v1 * v2;"))
+
+
+def test_lines_are_joined_again_to_the_program_that_they_are_of() -> None:
+    program, pointwise = chained(ABS, THEN)
+    lines = recombine.lines_of(program, pointwise)
+    assert lines == [(ABS[0], ("const float {0} = fabsf({x});",)),
+                     (THEN[0], ("const float {0} = tanhf({x});", "const float {1} = {x} * {0};"))]
+    chain = [recombine.Line(*line, "k") for line in lines]
+    assert recombine.joined(chain, program, pointwise) == (program, pointwise)
+    text, other = recombine.joined(chain[::-1], program, pointwise)
+    assert other.statements == ("const float v1 = tanhf(x);", "const float v2 = x * v1;", "const float v3 = fabsf(v2);")
+    assert other.result == "v3" and text.index("tanh") < text.index("abs")
+
+
+def test_what_is_not_line_for_line_gives_no_lines() -> None:
+    program, pointwise = chained(ABS, THEN)
+    reads_earlier = dataclasses.replace(pointwise, statements=(*pointwise.statements[:2], "const float v3 = x * v2;"))
+    assert recombine.lines_of(program, reads_earlier) == []
+    assert recombine.lines_of(program.replace("abs(x)", "abs(x)\n        x = x + 0.0"), pointwise) == []
+    assert recombine.lines_of(program, dataclasses.replace(pointwise, input="a")) == []
+
+
+def test_nothing_is_made_of_a_family_that_is_held_out() -> None:
+    one, two = chained(ABS), chained(("x = torch.exp(x)", ("const float v1 = expf(x);",)))
+    known = [("arithmetic", *one), ("exponential", *two), ("arithmetic+exponential", *chained(ABS, THEN))]
+    lines = recombine.Lines(known, {"exponential"})
+    assert {line.source: line.kind for line in lines.lines} == {ABS[0]: "arithmetic", "x = torch.exp(x)": "exponential"}
+    draw = random.Random(1)
+    assert all({line.kind for line in lines.drawn(draw)} != {"exponential"} for _ in range(200))

@@ -12,6 +12,7 @@ import re
 import subprocess
 
 import expert
+import recombine
 
 ASK = "Write this program in CUDA.\n```python\n%s```\n"
 MEND = "%sAn answer was:\n```cuda\n%s```\n%s\nMend it.\n"
@@ -20,6 +21,7 @@ FEEDBACK = {"unguarded": "It crashes.", "unfinished": "The answer is not what th
             "cut_short": "It does not compile.", "on_the_host": "It breaks a rule of the task."}
 KINDS = sorted(FEEDBACK)
 TIMES = 4  # that each task is in the lessons, at sizes of its own each time
+RECOMBINED = 0.75  # of the lessons: other lines in the place of the task's own
 
 
 def shrink(tasks: pathlib.Path, task: dict, to: pathlib.Path) -> pathlib.Path:
@@ -85,9 +87,12 @@ class Solved:
     def mend(self, name: str) -> str:
         return MEND % (self.ask(), self.bad(name), FEEDBACK[name])
 
-    def at_other_sizes(self, random_source: random.Random) -> Solved:
-        program = resized(self.program, random_source)
-        return Solved(self.task, program, dataclasses.replace(self.pointwise, shape=shape_of(program)))
+    def varied(self, random_source: random.Random, lines: recombine.Lines) -> Solved:
+        """At other sizes, mostly of other lines."""
+        program, pointwise = resized(self.program, random_source), self.pointwise
+        if lines.lines and random_source.random() < RECOMBINED:
+            program, pointwise = recombine.joined(lines.drawn(random_source), program, pointwise)
+        return Solved(self.task, program, dataclasses.replace(pointwise, shape=shape_of(program)))
 
     def lesson(self, skill: str, question: str, answer: str, is_positive: bool) -> dict:
         return {"schema": "stitchcuda.lesson/1", "id": hashlib.sha256(f"{question}\0{answer}".encode()).hexdigest(),
@@ -95,15 +100,15 @@ class Solved:
                 "messages": [{"role": "user", "content": question}], "answer": fence(answer),
                 "is_positive": is_positive}
 
-    def lessons(self, random_source: random.Random) -> list[dict]:
+    def lessons(self, random_source: random.Random, lines: recombine.Lines) -> list[dict]:
         """As one collects who looks at nothing: half of those from scratch and two of three mended ones are right."""
         made = []
         for name in ("", "", random_source.choice(sorted(expert.SPOILT)), "on_the_host"):
-            one = self.at_other_sizes(random_source)
+            one = self.varied(random_source, lines)
             answer = one.bad(name) if name else expert.right(one.pointwise, is_strided=len(made) == 1)
             made.append(one.lesson("scratch", one.ask(), answer, not name))
         for before, name in zip(random_source.sample(KINDS, 3), ("", "", random_source.choice(KINDS)), strict=True):
-            one = self.at_other_sizes(random_source)
+            one = self.varied(random_source, lines)
             answer = one.bad(name) if name else expert.right(one.pointwise, is_strided=len(made) == 5)
             made.append(one.lesson("refinement", one.mend(before), answer, not name))
         return made
@@ -131,7 +136,9 @@ def write(solved: list[Solved], out: pathlib.Path, random_source: random.Random)
     """lessons.jsonl, and prompts of both skills: train.jsonl, scratch.jsonl (without refinement), held_out.jsonl."""
     trained = [each for each in solved if each.task["split"] == "train"]
     held_out = [each for each in solved if each.task["split"] != "train"]
-    files = {"lessons": [lesson for each in trained * TIMES for lesson in each.lessons(random_source)],
+    lines = recombine.Lines([(each.task["family"], each.program, each.pointwise) for each in trained],
+                            {each.task["family"] for each in held_out})
+    files = {"lessons": [lesson for each in trained * TIMES for lesson in each.lessons(random_source, lines)],
              "train": [prompt for each in trained for prompt in each.prompts(random_source)],
              "held_out": [prompt for each in held_out for prompt in each.prompts(random_source)]}
     files["scratch"] = [prompt for prompt in files["train"] if prompt["skill"] == "scratch"]
