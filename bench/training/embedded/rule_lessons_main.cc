@@ -153,6 +153,10 @@ int run(const char* tasks, const std::string& programs) {
   }
   const driver::Services services{*resources, unwatched};
   std::ifstream lines(tasks);
+  if (!lines) {
+    fmt::print(stderr, "stitchcuda-rule-lessons: cannot read {}: name synth's tasks.jsonl\n", tasks);
+    return 3;
+  }
   for (std::string line; std::getline(lines, line);) {
     const Result<Json> read = parse_json(line, tasks);
     if (!read.has_value()) {
