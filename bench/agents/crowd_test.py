@@ -85,6 +85,15 @@ def test_workers_count_where_they_are_seen_twice() -> None:
     assert (watch.working, watch.out_of_turn) == (2, {1})
 
 
+def test_who_left_between_two_looks_that_are_far_apart_may_have_left_just_now() -> None:
+    watch = crowd_watch.Watch([1, 2], pathlib.Path("none"), 1)
+    watch.note_having({1}, 0)
+    watch.note_having({2}, 60)
+    assert watch.lately(61) == {1}
+    watch.note_having({2}, 62)
+    assert watch.lately(60 + crowd_watch.LINGER_SECONDS) == set()
+
+
 def test_overlap_counts_each_moment_once() -> None:
     assert crowd_watch.overlap([(0, 2), (1, 3)], [(2, 4), (2, 3), (8, 10)]) == 0.25
     assert crowd_watch.overlap([], [(0, 1)]) == 0 and crowd_watch.overlap([(0, 1)], []) == 0

@@ -19,7 +19,7 @@ PROCESSES_EVERY = 10  # looks at the queue
 OWN = ("stitchcuda", "stitchcuda-chat")  # ours; Python, compilers, workers and cages are judging
 SERVED = 15  # letters of a name that /proc has
 WORKER = "stitchcuda-worker"[:SERVED]
-LINGER_SECONDS = 2.0  # that a worker may take to end behind its run's turn, on a machine without a processor to spare
+LINGER_SECONDS = 4.0  # that a worker may take to end behind its run's turn, on a machine without a processor to spare
 HAND_OVER_SECONDS = 0.1  # src/evaluate/processes/gpu_share.cc looks so often whether it has its turn
 TICKS = os.sysconf("SC_CLK_TCK")
 MEGABYTE = 1e6
@@ -150,7 +150,8 @@ class Watch:
     working: int = 0  # runs with workers at once, at most
     out_of_turn: set[int] = dataclasses.field(default_factory=set)  # runs with workers that did not have the device
     workers: dict[int, int] = dataclasses.field(default_factory=dict)  # as last seen: process, root
-    had: dict[int, float] = dataclasses.field(default_factory=dict)  # process: when it was last seen to have the device
+    having: set[int] = dataclasses.field(default_factory=set)  # who had the device at the last look
+    left: dict[int, float] = dataclasses.field(default_factory=dict)  # process: when it was first seen to have left it
     ended: threading.Event = dataclasses.field(default_factory=threading.Event)
 
     def __enter__(self) -> Watch:
@@ -176,13 +177,17 @@ class Watch:
         queue, now = read_queue(self.queue), time.monotonic()
         if not self.looks or self.looks[-1][1] != queue:
             self.looks.append((now, queue))
-        having = {process for _, process in queue[:self.at_once]}
-        self.had.update(dict.fromkeys(having, now))
+        return self.note_having({process for _, process in queue[:self.at_once]}, now)
+
+    def note_having(self, having: set[int], now: float) -> set[int]:
+        """A look may come late: whoever has left since the one before may have left just now."""
+        self.left.update(dict.fromkeys(self.having - having, now))
+        self.having = having
         return having
 
     def look_at_processes(self, having: set[int]) -> None:
         """`having`: who has the device now."""
-        found = processes()
+        began, found = time.monotonic(), processes()
         workers = {}
         for process, about in found.items():
             if about.name not in {own[:SERVED] for own in OWN} | {WORKER}:
@@ -197,8 +202,10 @@ class Watch:
             self.peaks[key] = max(self.peaks.get(key, 0), peak_bytes(process))
             if process != root:
                 self.chats[key] = about.seconds
-        now = time.monotonic()
-        self.note_workers(workers, having, {root for root, moment in self.had.items() if now - moment < LINGER_SECONDS})
+        self.note_workers(workers, having, self.lately(began))
+
+    def lately(self, now: float) -> set[int]:
+        return {root for root, moment in self.left.items() if now - moment < LINGER_SECONDS}
 
     def note_workers(self, workers: dict[int, int], having: set[int], lately: set[int]) -> None:
         """A look takes its time, in which one may end and another begin: those seen twice were there in between. One

@@ -20,9 +20,7 @@ Companion::Companion(BesideRequest request, const StartCandidate& start_candidat
     : request_(std::move(request)),
       start_candidate_(start_candidate),
       lives_(request_, start_candidate),
-      random_(derived_seed(request_.seed, "calls beside", 0)) {
-  request_.binary.launches = nullptr;  // nothing runs
-}
+      random_(derived_seed(request_.seed, "calls beside", 0)) {}
 
 Result<std::optional<Finding>> Companion::call(const CallBeside& beside, const std::vector<verify::OracleDraw>& known) {
   const double stops = 1 / (1 + beside.mean);
@@ -51,7 +49,9 @@ Result<std::optional<Finding>> Companion::call(const QueuedDraw& queued, const R
 Result<std::optional<Finding>> Companion::call_once(const CallBeside& beside, bool prepares,
                                                     const std::vector<verify::OracleDraw>& known) {
   if (candidate_ == nullptr) {
-    STITCH_ASSIGN(candidate_, start_candidate_(request_.binary));
+    CandidateBinary binary = request_.binary;
+    binary.launches = nullptr;  // nothing runs
+    STITCH_ASSIGN(candidate_, start_candidate_(binary));
   }
   RunSettings settings = beside.settings;
   settings.prepares = prepares;

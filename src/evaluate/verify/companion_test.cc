@@ -56,19 +56,21 @@ struct Tripling {
   std::function<bool(const Process&)> host_works = [](const Process&) { return false; };
   bool moves_alone = false;
   double whole_scale = 1;
+  bool lists_copies = false;  // its whole calls launch one and no kernel
   Ending without_kernels = Ending::kOk;
   std::vector<Process> processes;
 
   StartCandidate starts() {
-    return [this](const CandidateBinary&) -> Result<std::unique_ptr<Candidate>> {
+    return [this](const CandidateBinary& binary) -> Result<std::unique_ptr<Candidate>> {
       processes.emplace_back();
-      return std::unique_ptr<Candidate>(std::make_unique<Running>(*this));
+      return std::unique_ptr<Candidate>(std::make_unique<Running>(*this, binary.launches));
     };
   }
 
   class Running final : public Candidate {
    public:
-    explicit Running(Tripling& script) : script_(script), number_(script.processes.size() - 1) {}
+    Running(Tripling& script, std::shared_ptr<LaunchLedger> launches)
+        : script_(script), launches_(std::move(launches)), number_(script.processes.size() - 1) {}
     Result<CandidateOutcome> prepare(std::span<const HostTensor>) override {
       ++process().prepares;
       return CandidateOutcome{};
@@ -78,6 +80,7 @@ struct Tripling {
       std::vector<double> answer = thrice(call.inputs[0]);
       if (runs_wholly(call.trial)) {
         ++process().whole;
+        list_copy();
         std::transform(answer.begin(), answer.end(), answer.begin(),
                        [&](double value) { return script_.whole_scale * value; });
       } else {
@@ -98,8 +101,16 @@ struct Tripling {
     }
 
    private:
+    void list_copy() {
+      LaunchRecord copy;
+      copy.name = "cudaMemcpyAsync";
+      if (script_.lists_copies) {
+        launches_->keep({copy});
+      }
+    }
     Process& process() { return script_.processes[number_]; }
     Tripling& script_;
+    std::shared_ptr<LaunchLedger> launches_;
     size_t number_;
   };
 };
@@ -112,9 +123,12 @@ const Process& companion_of(const Tripling& script) {
 }
 
 // So many whole calls, every third with other parameters.
-std::optional<Finding> called_beside(Tripling& script, uint64_t seed, int calls = 120, double call_seconds = 0.001) {
+std::optional<Finding> called_beside(Tripling& script, uint64_t seed, int calls = 120, double call_seconds = 0.001,
+                                     std::shared_ptr<LaunchLedger> launches = nullptr) {
   const StartCandidate start = script.starts();
-  Companion companion({.binary = {}, .seed = seed}, start);
+  CandidateBinary binary;
+  binary.launches = std::move(launches);
+  Companion companion({.binary = binary, .seed = seed}, start);
   for (int i = 0; i < calls; ++i) {
     const RunSettings settings{.prepares = i % 3 == 0};
     const auto& draw = known_draws()[static_cast<size_t>(i / 3) % known_draws().size()];
@@ -187,6 +201,20 @@ TEST(Companion, WholeCallsOfPassingProcessesAreJudged) {
   ASSERT_TRUE(finding);
   EXPECT_EQ(finding->kind, VerdictKind::kWrong);
   EXPECT_NE(finding->reason.find("a call in a process beside"), std::string::npos) << finding->reason;
+}
+
+TEST(Companion, TheLaunchesOfARefusedCallAloneAreTold) {
+  for (const double scale : {1.0, 1.02}) {
+    Tripling script;
+    script.whole_scale = scale;
+    script.lists_copies = true;
+    const auto launches = std::make_shared<LaunchLedger>();
+    ASSERT_EQ(called_beside(script, 3, 120, 0.001, launches).has_value(), scale != 1.0);
+    const auto told = launches->all();
+    ASSERT_EQ(told.has_value(), scale != 1.0);
+    EXPECT_EQ(told ? told->calls_without_work : 1, 1);
+    EXPECT_EQ(told ? told->calls : 1, 1);
+  }
 }
 
 TEST(Companion, WhoMerelyMovesIsAskedOnce) {

@@ -60,7 +60,7 @@ Result<std::optional<Finding>> PassingLives::call(const CallBeside& beside,
   prepared_ = -1;
   if (candidate_ == nullptr) {
     CandidateBinary binary = request_.binary;
-    binary.launches = nullptr;
+    binary.launches = binary.launches == nullptr ? nullptr : launches_;
     STITCH_ASSIGN(candidate_, start_candidate_(binary));
   }
   return call_whole(beside, known);
@@ -83,10 +83,19 @@ Result<std::optional<Finding>> PassingLives::call_whole(const CallBeside& beside
   auto refused = judge.add_draw("a call in a process beside", beside.draw.outputs, last_);
   refused = refused ? refused : judge.finish();
   if (refused && is_fair(known, request_.math, beside.draw)) {
+    tell_launches();
     return std::optional<Finding>(
         {Stage::kCalls, VerdictKind::kWrong, refused->message + " (" + refused->draw + ", regime as_given)"});
   }
   return --left_ > 0 ? Result<std::optional<Finding>>(std::nullopt) : end(known);
+}
+
+// Whoever marks a wrong answer asks what ran in its call: a stored answer runs nothing.
+void PassingLives::tell_launches() {
+  const auto last = launches_->last();
+  if (last.has_value() && request_.binary.launches != nullptr) {
+    request_.binary.launches->keep(*last);
+  }
 }
 
 // What these calls leave is nobody's.

@@ -18,7 +18,7 @@
 namespace stitch::evaluate {
 
 struct BesideRequest {
-  CandidateBinary binary;
+  CandidateBinary binary;  // `launches` is told of a call here only where its answer is refused
   MathMode math = MathMode::kFp32;
   bool needs_kernels = false;
   uint64_t seed = 0;
@@ -47,12 +47,14 @@ class PassingLives {
  private:
   Result<std::optional<Finding>> call_whole(const CallBeside& beside, const std::vector<verify::OracleDraw>& known);
   Result<std::optional<Finding>> end(const std::vector<verify::OracleDraw>& known);
+  void tell_launches();
   bool may_begin(const CallBeside& beside);
   double share() { return std::generate_canonical<double, 32>(random_); }
 
   const BesideRequest& request_;
   const StartCandidate& start_candidate_;
   std::unique_ptr<Candidate> candidate_;
+  std::shared_ptr<LaunchLedger> launches_ = std::make_shared<LaunchLedger>();  // of these processes
   std::mt19937_64 random_;
   std::vector<HostTensor> last_;  // what its last whole call answered
   RunSettings settings_;
