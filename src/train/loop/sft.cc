@@ -75,7 +75,7 @@ Result<TrainingGroup> joined_group(const LoopSettings& settings) {
         std::to_string(place.size) + " processes share batches of " + std::to_string(settings.batch) + " records",
         "batch", "make 'batch' larger, or start fewer processes");
   }
-  return TrainingGroup::join(place);
+  return TrainingGroup::join(place, settings.device);
 }
 
 }  // namespace

@@ -183,7 +183,10 @@ Result<void> Trainer::write_checkpoint() {
   if (!group_.is_first()) {
     return {};
   }
-  const Json facts = {{"world_size", group_.size()}, {"torch", torch_facts()["torch"]}};
+  Json facts = {{"world_size", group_.size()}, {"torch", torch_facts()["torch"]}};
+  if (group_.size() > 1) {
+    facts["sums_over"] = group_.backend();
+  }
   STITCH_TRY(run_.write_checkpoint(step_, settings_.checkpoints_kept, facts,
                                    [this](const fs::path& folder) { return fill_checkpoint(folder); }));
   report_.maybe_leave(run_.path());

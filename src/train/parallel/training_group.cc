@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/parallel/training_group.h"
 
-#ifdef STITCH_GLOO
-#define USE_C10D_GLOO 1
-#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
-#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
-#include <torch/csrc/distributed/c10d/TCPStore.hpp>
-#endif
-
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <optional>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+
+#include "train/parallel/backend.h"
 
 namespace stitch::train {
 namespace {
@@ -61,8 +58,6 @@ std::string TrainingGroup::device(const std::string& asked) const {
   return asked == "cuda" && size() > 1 ? "cuda:" + std::to_string(place_.local_rank) : asked;
 }
 
-#ifdef STITCH_GLOO
-
 namespace {
 
 constexpr auto kPatience = std::chrono::seconds(60);     // until all have come
@@ -88,42 +83,43 @@ c10::intrusive_ptr<c10d::Store> store_of(const GroupPlace& place) {
                                                 c10::make_intrusive<c10d::TCPStore>(place.address, options));
 }
 
-std::shared_ptr<gloo::transport::Device> network_of(const GroupPlace& place) {
-  const std::string interface = variable("GLOO_SOCKET_IFNAME");
-  const bool is_loopback = place.address == "127.0.0.1" || place.address == "localhost";
-  return !interface.empty() ? c10d::ProcessGroupGloo::createDeviceForInterface(interface)
-         : is_loopback      ? c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1")
-                            : c10d::ProcessGroupGloo::createDefaultDevice();
-}
-
 }  // namespace
 
 struct TrainingGroup::Wire {
-  c10::intrusive_ptr<c10d::ProcessGroupGloo> group;
+  BackendPointer backend;
+  at::Device device;  // where it sums
+  const char* name;
 };
 
 TrainingGroup::TrainingGroup() = default;
 
-Result<TrainingGroup> TrainingGroup::join(const GroupPlace& place) {
+Result<TrainingGroup> TrainingGroup::join(const GroupPlace& place, const std::string& asked) {
   TrainingGroup joined;
   joined.place_ = place;
   if (place.size == 1) {
     return joined;
   }
   try {
-    auto options = c10d::ProcessGroupGloo::Options::create();
-    options->devices.push_back(network_of(place));
-    options->timeout = kPatience;
-    auto group = c10::make_intrusive<c10d::ProcessGroupGloo>(store_of(place), static_cast<int>(place.rank),
-                                                             static_cast<int>(place.size), options);
-    group->barrier()->wait();
-    group->setTimeout(kLongestWait);
-    joined.wire_ = std::make_shared<const Wire>(Wire{std::move(group)});
+    const BackendRequest request = {place, store_of(place), kPatience};
+    Wire wire = {asked == "cuda" ? nccl_backend(request) : BackendPointer(), at::Device(joined.device(asked)), "nccl"};
+    if (!wire.backend) {
+      wire = {gloo_backend(request), at::Device(at::kCPU), "gloo"};
+    }
+    if (!wire.backend) {
+      return failure(ErrorCode::kEnvironment,
+                     "this stitchcuda-train was built without Gloo, and WORLD_SIZE is " + std::to_string(place.size),
+                     "WORLD_SIZE", "install libgloo-dev and build it again, or train with one process");
+    }
+    joined.wire_ = std::make_shared<const Wire>(std::move(wire));
+    STITCH_TRY(joined.wait_for_all());
+    joined.wire_->backend->setTimeout(kLongestWait);
   } catch (const std::exception& error) {
     return left_alone(error);
   }
   return joined;
 }
+
+std::string TrainingGroup::backend() const { return wire_ == nullptr ? "" : wire_->name; }
 
 Result<void> TrainingGroup::sum(const std::vector<Tensor>& tensors) const {
   if (wire_ == nullptr || tensors.empty()) {
@@ -134,9 +130,9 @@ Result<void> TrainingGroup::sum(const std::vector<Tensor>& tensors) const {
   for (const Tensor& tensor : tensors) {
     flat.push_back(tensor.detach().flatten());
   }
-  std::vector<Tensor> sent = {at::cat(flat).cpu()};
+  std::vector<Tensor> sent = {at::cat(flat).to(wire_->device)};
   try {
-    wire_->group->allreduce(sent)->wait();
+    wire_->backend->allreduce(sent)->wait();
   } catch (const std::exception& error) {
     return left_alone(error);
   }
@@ -149,25 +145,5 @@ Result<void> TrainingGroup::sum(const std::vector<Tensor>& tensors) const {
 }
 
 Result<void> TrainingGroup::wait_for_all() const { return sum({at::zeros({1})}); }
-
-#else
-
-struct TrainingGroup::Wire {};
-
-TrainingGroup::TrainingGroup() = default;
-
-Result<TrainingGroup> TrainingGroup::join(const GroupPlace& place) {
-  if (place.size == 1) {
-    return TrainingGroup();
-  }
-  return failure(ErrorCode::kEnvironment,
-                 "this stitchcuda-train was built without Gloo, and WORLD_SIZE is " + std::to_string(place.size),
-                 "WORLD_SIZE", "install libgloo-dev and build it again, or train with one process");
-}
-
-Result<void> TrainingGroup::sum(const std::vector<Tensor>&) const { return {}; }
-Result<void> TrainingGroup::wait_for_all() const { return {}; }
-
-#endif
 
 }  // namespace stitch::train

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several processes that train one model, each on its part of every batch: gradients are summed over them, so that all
-// take the same step. Over c10d's Gloo, which torchrun's variables lead together.
+// take the same step. Over c10d's NCCL between GPUs, else over its Gloo; torchrun's variables lead them together.
 #pragma once
 
 #include <cstdint>
@@ -27,15 +27,17 @@ Result<GroupPlace> place_from_environment();
 class TrainingGroup {
  public:
   TrainingGroup();  // of one process
-  // Waits until all are there, a minute at most. kEnvironment where they do not come, or where this program was built
-  // without Gloo's headers.
-  static Result<TrainingGroup> join(const GroupPlace& place);
+  // Waits until all are there, a minute at most. `asked`: the device of the run; "cuda" sums over NCCL where this
+  // program was built with it, and whatever else over Gloo. kEnvironment where they do not come, or where neither is
+  // built in.
+  static Result<TrainingGroup> join(const GroupPlace& place, const std::string& asked);
 
   int64_t rank() const { return place_.rank; }
   int64_t size() const { return place_.size; }
   bool is_first() const { return place_.rank == 0; }  // writes what is written once
   // "cuda" becomes the GPU of its own.
   std::string device(const std::string& asked) const;
+  std::string backend() const;  // "nccl", "gloo", or "" for one process
 
   // Each becomes the sum over all processes, the same to the bit in all of them; tensors of one type, in the same order
   // everywhere. kEnvironment where another process is gone.
@@ -44,7 +46,7 @@ class TrainingGroup {
   Result<void> wait_for_all() const;
 
  private:
-  struct Wire;  // the process group; c10d's headers stay in one file
+  struct Wire;  // c10d's headers stay out of here
   GroupPlace place_{};
   std::shared_ptr<const Wire> wire_;
 };

@@ -32,8 +32,8 @@ auto in_each(int64_t size, const Work& work) {
   std::vector<std::future<decltype(work(TrainingGroup()))>> running;
   for (int64_t rank = 0; rank < size; ++rank) {
     running.push_back(std::async(std::launch::async, [=, &work] {
-      const auto joined =
-          TrainingGroup::join({.rank = rank, .size = size, .local_rank = rank, .address = "127.0.0.1", .port = port});
+      const auto joined = TrainingGroup::join(
+          {.rank = rank, .size = size, .local_rank = rank, .address = "127.0.0.1", .port = port}, "cpu");
       EXPECT_TRUE(joined.has_value()) << joined.error().message;
       return work(joined.value());
     }));
@@ -59,6 +59,7 @@ TEST(TrainingGroup, OneAloneSumsNothing) {
   ASSERT_TRUE(TrainingGroup().sum({tensor}).has_value());
   EXPECT_TRUE(at::equal(tensor, at::full({3}, 2.0)));
   EXPECT_EQ(TrainingGroup().device("cuda"), "cuda");
+  EXPECT_EQ(TrainingGroup().backend(), "");
 }
 
 #ifdef STITCH_GLOO_TESTED
@@ -68,6 +69,7 @@ TEST(TrainingGroup, SumsAreTheSameToTheBitInAll) {
     const Tensor other = at::full({2}, static_cast<double>(group.rank()), at::kFloat);
     EXPECT_TRUE(group.sum({drawn, other}).has_value());
     EXPECT_EQ(group.device("cuda"), "cuda:" + std::to_string(group.rank()));
+    EXPECT_EQ(group.backend(), "gloo");
     return std::vector<Tensor>{drawn, other};
   });
   Tensor expected = at::zeros({1000});
