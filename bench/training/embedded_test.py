@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The recipe of the embedded Coder in its smallest form, and what its lessons and figures are. Cost: 40 s."""
+"""The recipe of the embedded Coder in its smallest form, and what its lessons and figures are. Cost: a minute."""
 from __future__ import annotations
 
 import importlib.machinery
 import importlib.util
 import json
+import os
 import pathlib
 import random
 import subprocess
@@ -85,6 +86,39 @@ def test_the_model_is_half_the_size_in_bf16(made: pathlib.Path) -> None:
         rounded = (halves.astype(numpy.uint32) << 16).view(numpy.float32)
         assert numpy.abs(rounded - values).max() <= numpy.abs(values).max() / 256
     assert (made / "coder" / "tokenizer.json").exists()
+
+
+def test_answers_about_a_step_are_judged_and_learned_from(made: pathlib.Path, cache: pathlib.Path,
+                                                          pytestconfig: pytest.Config) -> None:
+    build = (pytestconfig.rootpath / pytestconfig.getoption("--build", "build")).resolve()
+    environment = {**os.environ, "STITCHCUDA_CACHE": str(cache)}
+    done = subprocess.run([sys.executable, HERE / "improve", made, "--build", build, "--device", "cpu", "--tasks", "1",
+                           "--held-out", "0", "--steps", "1", "--prompts", "1", "--group", "2", "--jobs", "2"],
+                          capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (made / "improved" / "model.safetensors").stat().st_size == (made / "coder" / "model.safetensors").stat().st_size
+    asked = [each for each in lessons(made / "asked_train.jsonl") if each["activity"] == "coder_repair"][0]
+    last = asked["messages"][-1]["content"].split('<material from="your last file">\n')[1].split("\n</material>")[0]
+    answers = [asked["answer"], f"```cuda\n{last}\n```\n", asked["answer"], asked["answer"].removesuffix("```\n")]
+    (made / "answers.jsonl").write_text("".join(json.dumps({"task": asked["task"], "text": text}) + "\n"
+                                                for text in answers))
+    judge = [sys.executable, HERE / "step_judge", made / "bundles", made / "answers.jsonl", "--build", build]
+    told = [subprocess.run(judge, capture_output=True, text=True, check=True, env=environment).stdout for _ in range(2)]
+    assert told[0] == told[1], "what is known is not judged again"
+    right, mistaken, again, cut = map(json.loads, told[0].splitlines())
+    assert right == again and right["pass"] and right["reward"] == 1
+    assert not mistaken["pass"] and mistaken["reward"] in (0.05, 0.2)
+    assert cut["outcome"] == "extract_failed" and cut["reward"] == 0
+
+
+def test_a_verdict_is_a_reward_or_none() -> None:
+    judge = program("step_judge")
+    assert judge.judgement({"kind": "cheated", "reason": ""})["hack"]
+    assert judge.judgement({"kind": "cheated", "reason": ""})["reward"] == 0
+    assert judge.judgement({"kind": "undecided", "reason": "too little"}) == {"reward": None,
+                                                                             "sentence": "undecided: too little"}
+    assert judge.code_of("```cuda\na\n```\n") == "a\n" and judge.code_of("```cuda\na\n") is None
+    assert judge.code_of("a") is None and judge.code_of("```cuda\na\n```\n```cuda\nb\n```\n") is None
 
 
 def test_figures_of_a_judged_run() -> None:
