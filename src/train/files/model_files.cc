@@ -16,15 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-NamedTensors placed(const NamedTensors& tensors, const Placement& placement) {
-  NamedTensors moved;
-  for (const auto& [name, tensor] : tensors) {
-    moved[name] = tensor.is_floating_point() ? tensor.to(placement.device, placement.type) : tensor;
-  }
-  return moved;
-}
-
 constexpr const char* kValueHead = "value_head.safetensors";
+constexpr double kDeviation = 0.02;  // of weights that are drawn
 constexpr int64_t kMaxShardBytes = int64_t{4} << 30U;
 
 }  // namespace
@@ -58,7 +51,9 @@ Result<Decoder> read_model(const fs::path& path, const Placement& placement) {
 
 Result<Decoder> random_model(const fs::path& config_json, uint64_t seed, const Placement& placement) {
   STITCH_ASSIGN(const auto config, weights::read_model_config(config_json));
-  return Decoder::from_parameters(config, placed(Decoder::random(config, seed).base_parameters(), placement));
+  return Decoder::random_placed(config, seed, kDeviation, [&](const Tensor& drawn) {
+    return drawn.to(placement.type).to(placement.device);  // the narrower type goes over to a GPU
+  });
 }
 
 Result<void> write_model(const fs::path& folder, const Decoder& decoder) {

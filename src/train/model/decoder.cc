@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/guard/guarded.h"
+#include "base/parallel/for_each_parallel.h"
 #include "base/seed/seed.h"
 #include "train/model/rope.h"
 #include "train/tensors/recompute.h"
@@ -32,6 +34,13 @@ std::string layer_prefix(size_t layer) { return "model.layers." + std::to_string
 
 at::Generator generator_of(uint64_t seed, const std::string& name) {
   return at::make_generator<at::CPUGeneratorImpl>(derived_seed(seed, name, 0));
+}
+
+Tensor drawn_parameter(const std::string& name, const Shape& shape, uint64_t seed, double deviation) {
+  if (name.ends_with(".bias")) {
+    return at::zeros(shape);
+  }
+  return shape.size() == 1 ? at::ones(shape) : at::empty(shape).normal_(0, deviation, generator_of(seed, name));
 }
 
 Result<void> check_all(const std::map<std::string, Shape>& shapes, const NamedTensors& parameters) {
@@ -152,17 +161,24 @@ Result<Decoder> Decoder::from_parameters(const weights::ModelConfig& config, con
 }
 
 Decoder Decoder::random(const weights::ModelConfig& config, uint64_t seed, double deviation) {
-  NamedTensors drawn;
-  for (const auto& [name, shape] : Decoder(config).base_shapes()) {
-    if (name.ends_with(".bias")) {
-      drawn[name] = at::zeros(shape);
-    } else if (shape.size() == 1) {
-      drawn[name] = at::ones(shape);
-    } else {
-      drawn[name] = at::empty(shape).normal_(0, deviation, generator_of(seed, name));
-    }
+  return random_placed(config, seed, deviation, [](const Tensor& drawn) { return drawn; }).value();
+}
+
+Result<Decoder> Decoder::random_placed(const weights::ModelConfig& config, uint64_t seed, double deviation,
+                                       const std::function<Tensor(const Tensor&)>& place) {
+  const auto by_name = Decoder(config).base_shapes();
+  const std::vector<std::pair<std::string, Shape>> shapes(by_name.begin(), by_name.end());
+  std::vector<Tensor> drawn(shapes.size());
+  STITCH_TRY(for_each_parallel(shapes.size(), 0, [&](size_t i) -> Result<void> {
+    const at::NoGradGuard no_gradients;
+    return guarded([&] { drawn[i] = place(drawn_parameter(shapes[i].first, shapes[i].second, seed, deviation)); },
+                   ErrorCode::kEnvironment, "there is no room for " + shapes[i].first);
+  }));
+  NamedTensors named;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    named[shapes[i].first] = drawn[i];
   }
-  return from_parameters(config, drawn).value();
+  return from_parameters(config, named);
 }
 
 Tensor Decoder::hidden(const Tensor& tokens, const Pass& pass) const {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,10 @@ class Decoder {
   static Result<Decoder> from_parameters(const weights::ModelConfig& config, const NamedTensors& parameters);
   // Normal with the given deviation, norms 1, biases 0; each parameter from a stream of its own name.
   static Decoder random(const weights::ModelConfig& config, uint64_t seed, double deviation = 0.02);
+  // The same, each parameter given to `place` as soon as it is drawn, one for each core at a time: the whole of a large
+  // model need not be in the processor's memory. kEnvironment where there is no room for one.
+  static Result<Decoder> random_placed(const weights::ModelConfig& config, uint64_t seed, double deviation,
+                                       const std::function<Tensor(const Tensor&)>& place);
 
   const weights::ModelConfig& config() const { return config_; }
 

@@ -79,6 +79,20 @@ TEST(Decoder, AdapterOfPeft) {
   EXPECT_LE(distance(decoder.logits(decoder.hidden(golden.at("tokens"))), golden.at("lora_logits")), 1e-5);
 }
 
+TEST(Decoder, WhatIsDrawnIsPlacedOneByOne) {
+  const auto narrow = [](const Tensor& drawn) { return drawn.to(at::kBFloat16); };
+  const auto placed = Decoder::random_placed(tiny_config(), 3, 0.3, narrow);
+  ASSERT_TRUE(placed.has_value());
+  for (const auto& [name, parameter] : Decoder::random(tiny_config(), 3, 0.3).base_parameters()) {
+    EXPECT_TRUE(at::equal(placed->base_parameters().at(name), parameter.to(at::kBFloat16))) << name;
+  }
+  const auto too_large = [](const Tensor&) { return at::empty({int64_t{1} << 60U}); };
+  const auto full = Decoder::random_placed(tiny_config(), 3, 0.3, too_large);
+  ASSERT_FALSE(full.has_value());
+  EXPECT_EQ(full.error().code, ErrorCode::kEnvironment);
+  EXPECT_NE(full.error().message.find("there is no room for"), std::string::npos) << full.error().message;
+}
+
 TEST(Decoder, AFreshAdapterChangesNothing) {
   compute_reproducibly();
   const Tensor tokens = at::arange(8, at::kLong).unsqueeze(0);
