@@ -12,6 +12,7 @@ NO_INPUTS = "def get_init_inputs():\n    return []\n"
 LONE_TENSOR = "def get_inputs():\n    return torch.randn(3)\n"
 DRAWN = "import time; self.l = nn.Linear(8, time.monotonic_ns() % 1000000 + 1)"
 OTHER_INPUTS = "import time\ndef get_inputs():\n    return [torch.randn(time.monotonic_ns() % 1000000 + 1, 8)]\n"
+SHARED = "self.l = nn.Linear(8, 8); self.parts = nn.ModuleList([self.l, nn.Tanh(), self.l])"
 
 # name, text, what the sentence must contain, the line that the place must name (0 = the file alone)
 CASES = [
@@ -108,6 +109,17 @@ class AcceptedTest(ServerCase):
         exported = self.ok("import", file=path)
         self.assertEqual([out["binding"] for out in exported["outputs"]], ["0", "m"])
         self.assertTrue(self.open(path)["gate"]["ok"])
+
+    def test_a_list_that_holds_a_module_twice_passes(self) -> None:
+        path = self.file(model("for part in self.parts: x = part(x)\n        return x", SHARED), "shared.py")
+        targets = [node["target"] for node in self.ok("import", file=path)["nodes"]]
+        self.assertEqual(targets, ["aten.linear.default", "aten.tanh.default", "aten.linear.default"])
+
+    def test_what_a_shared_module_assigns_is_seen(self) -> None:
+        counter = "class Counter(nn.Module):\n    n = 0\n    def forward(self, x):\n        self.n += 1; return x * self.n\n"
+        text = model("for part in self.parts: x = part(x)\n        return x", SHARED.replace("nn.Tanh", "Counter"))
+        error = self.error("import", file=self.file(HEADER + counter + text, "counter.py"))
+        self.assertIn("forward of Counter assigns self.n and a later call reads it", error["sentence"])
 
     def test_no_grad_regions_are_inlined(self) -> None:
         text = (

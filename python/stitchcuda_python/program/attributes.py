@@ -69,6 +69,10 @@ def _put(module: nn.Module, name: str, value: Any) -> None:
         module.__dict__[name] = value
 
 
+def _registers(module: nn.Module, name: str) -> bool:
+    return name in module._buffers or name in module._parameters or name in module._modules
+
+
 def _containers(root: nn.Module) -> list[tuple[nn.Module, str, Any, Any]]:
     """Every list, dict and set that a submodule holds as a plain public attribute, with a shallow copy."""
     kinds = (list, dict, set)
@@ -102,17 +106,19 @@ def watched(root: nn.Module, user_folder: str) -> Iterator[Watch]:
     runs is noted, and undone when forward returns. Buffers and parameters are left alone: export sees those.
     PyTorch's own assignments (the weight lists of recurrent layers) do not count."""
     watch = Watch()
-    own = {id(module) for module in root.modules()}
+    own = {id(module.__dict__): module for module in root.modules()}
     original, forward = nn.Module.__setattr__, root.forward
 
     def noting(self: nn.Module, name: str, value: Any) -> None:
+        # Where submodules are shared, the tracer puts a stand-in with the same __dict__ before each: it, too, is assigned
+        # to, and until it has that __dict__ it has no buffers either.
+        module = own.get(id(self.__dict__))
         frame = sys._getframe(1)
-        registered = name in self._buffers or name in self._parameters or name in self._modules
-        if id(self) in own and not registered and is_user_file(frame.f_code.co_filename, user_folder):
-            old = self.__dict__.get(name, _MISSING)
+        if module is not None and not _registers(module, name) and is_user_file(frame.f_code.co_filename, user_folder):
+            old = module.__dict__.get(name, _MISSING)
             location = f"{shown_name(os.path.abspath(frame.f_code.co_filename))}:{frame.f_lineno}"
             if old is not value:
-                watch.seen.setdefault((id(self), name), Assignment(self, name, location, old))
+                watch.seen.setdefault((id(module), name), Assignment(module, name, location, old))
         original(self, name, value)
 
     @functools.wraps(forward)
