@@ -19,6 +19,7 @@ from ..program.steady import refuse_if_unsteady
 from ..stopwatch import Stopwatch
 from .composites import decomposition_table
 from .convert import convert
+from .data_attribute import data_attribute_as_detached
 from .functional import FunctionalProgram
 from .kept_overrides import overrides_kept
 from .lstm_states import lstm_states_as_in_eager
@@ -69,8 +70,8 @@ def export_program(
     """The functional form of a built program. `mode` is the fake mode it was built under, None for real tensors."""
     request, stopwatch = program.request, watch or Stopwatch()
     folder = os.path.dirname(request.file)
-    tracing = lstm_states_as_in_eager(), recurrent_results_by_shape()
-    with mode or nullcontext(), tracing[0], tracing[1], warnings.catch_warnings():
+    tracing = lstm_states_as_in_eager(), recurrent_results_by_shape(), data_attribute_as_detached()
+    with mode or nullcontext(), tracing[0], tracing[1], tracing[2], warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with watched(program.module, folder) as attributes:
             try:
