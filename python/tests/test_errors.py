@@ -12,6 +12,9 @@ NO_INPUTS = "def get_init_inputs():\n    return []\n"
 LONE_TENSOR = "def get_inputs():\n    return torch.randn(3)\n"
 DRAWN = "import time; self.l = nn.Linear(8, time.monotonic_ns() % 1000000 + 1)"
 OTHER_INPUTS = "import time\ndef get_inputs():\n    return [torch.randn(time.monotonic_ns() % 1000000 + 1, 8)]\n"
+DATACLASS = "import dataclasses\nimport torch\n@dataclasses.dataclass\nclass Out:\n    y: torch.Tensor\n\n"
+PACKS = "return self.l(nn.utils.rnn.pack_padded_sequence(x, torch.tensor([3, 2])))[1]"
+PACKED = "def get_inputs():\n    return [torch.randn(3, 2, 8)]\n"
 SHARED = "self.l = nn.Linear(8, 8); self.parts = nn.ModuleList([self.l, nn.Tanh(), self.l])"
 
 # name, text, what the sentence must contain, the line that the place must name (0 = the file alone)
@@ -49,6 +52,9 @@ CASES = [
         8,
     ),
     ("changes_input", model("x.add_(1); return x"), "changes its input x in place", 0),
+    ("returns_class", DATACLASS + model("return Out(x)"), "forward returns an Out, which PyTorch cannot take apart", 0),
+    ("returns_generator", model("return (part for part in x)"), "forward returns a generator, which PyTorch cannot", 0),
+    ("packs", model(PACKS, "self.l = nn.GRU(8, 3)", PACKED), "works on a packed sequence, whose shape depends on", 8),
     ("returns_nothing", model("return None"), "returns no tensor", 0),
 ]
 

@@ -25,6 +25,7 @@ from .kept_overrides import overrides_kept
 from .lstm_states import lstm_states_as_in_eager
 from .recurrent_results import recurrent_results_by_shape
 from .supported import FIXED_SHAPES
+from .untraceable import refusal_of_packed_sequence, refusal_of_unknown_type
 
 _DATA_DEPENDENT = ("DataDependent", "Unbacked", "GuardOnData", "DynamicOutputShape")
 
@@ -121,4 +122,7 @@ def _explain(error: Exception, file: str) -> Failure:
             where = failure.message.partition("at `")[2].partition("`")[0]
             message += f", at `{where}`." if where else "."
             return Failure(PROGRAM_INVALID, message, location, FIXED_SHAPES, failure.trace)
+    told = refusal_of_unknown_type(error, file) or refusal_of_packed_sequence(error, file)
+    if told is not None:
+        return told
     return from_user_code(error, "being exported by PyTorch", file, "Simplify that line until torch.export takes it.")
