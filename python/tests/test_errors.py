@@ -122,7 +122,8 @@ class AcceptedTest(ServerCase):
         self.assertEqual(targets, ["aten.linear.default", "aten.tanh.default", "aten.linear.default"])
 
     def test_what_a_shared_module_assigns_is_seen(self) -> None:
-        counter = "class Counter(nn.Module):\n    n = 0\n    def forward(self, x):\n        self.n += 1; return x * self.n\n"
+        forward = "    def forward(self, x):\n        self.n += 1; return x * self.n\n"
+        counter = "class Counter(nn.Module):\n    n = 0\n" + forward
         text = model("for part in self.parts: x = part(x)\n        return x", SHARED.replace("nn.Tanh", "Counter"))
         error = self.error("import", file=self.file(HEADER + counter + text, "counter.py"))
         self.assertIn("forward of Counter assigns self.n and a later call reads it", error["sentence"])

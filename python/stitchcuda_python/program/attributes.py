@@ -110,8 +110,8 @@ def watched(root: nn.Module, user_folder: str) -> Iterator[Watch]:
     original, forward = nn.Module.__setattr__, root.forward
 
     def noting(self: nn.Module, name: str, value: Any) -> None:
-        # Where submodules are shared, the tracer puts a stand-in with the same __dict__ before each: it, too, is assigned
-        # to, and until it has that __dict__ it has no buffers either.
+        # Where submodules are shared, the tracer puts a stand-in with the same __dict__ before each. It, too, is
+        # assigned to, and until it has that __dict__ it has no buffers either.
         module = own.get(id(self.__dict__))
         frame = sys._getframe(1)
         if module is not None and not _registers(module, name) and is_user_file(frame.f_code.co_filename, user_folder):
