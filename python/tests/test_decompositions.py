@@ -9,9 +9,11 @@ import unittest
 import torch
 import torch.nn.functional as F
 
+from stitchcuda_python.graph.antialiased import antialiased_decompositions
 from stitchcuda_python.graph.losses import loss_decompositions
 from stitchcuda_python.graph.numbers import number_decompositions
 from stitchcuda_python.graph.orders import order_decompositions
+from stitchcuda_python.graph.quantiles import quantile_decompositions
 from stitchcuda_python.graph.reductions import reduction_decompositions
 from stitchcuda_python.graph.sampling import sampling_decompositions
 from stitchcuda_python.graph.windows import window_decompositions
@@ -42,6 +44,59 @@ class Sampling(unittest.TestCase):
             with self.subTest(f"{size} {aligned}"):
                 wanted = F.affine_grid(theta, size, align_corners=aligned)
                 torch.testing.assert_close(made(theta, size, aligned), wanted)
+
+
+class Antialiased(unittest.TestCase):
+    OPERATORS = {"bilinear": ATEN._upsample_bilinear2d_aa.vec, "bicubic": ATEN._upsample_bicubic2d_aa.vec}
+
+    def test_every_size_and_factor(self) -> None:
+        sizes: list[tuple] = [((4, 5), None), ((8, 10), None), ((8, 1), None), ((1, 33), None)]
+        sizes += [(None, [1.5, 0.3]), (None, [0.5, 2.0])]
+        for (mode, operator), (size, factors) in itertools.product(self.OPERATORS.items(), sizes):
+            x = torch.randn(2, 3, 8, 10, dtype=torch.float64)
+            with self.subTest(f"{mode} {size} {factors}"):
+                got = antialiased_decompositions()[operator](x, size, False, factors)
+                torch.testing.assert_close(got, operator(x, size, False, factors))
+
+    def test_values_outside_of_a_window_have_no_say(self) -> None:
+        for mode, operator in self.OPERATORS.items():
+            x = torch.randn(1, 1, 12, 12)
+            x[0, 0, 2, 3], x[0, 0, 9, 8] = float("inf"), float("nan")
+            for size in ([5, 5], [31, 29]):
+                with self.subTest(f"{mode} {size}"):
+                    got = antialiased_decompositions()[operator](x, size, False, None)
+                    torch.testing.assert_close(got, operator(x, size, False, None), equal_nan=True)
+
+    def test_aligned_corners_and_columns_stay_whole(self) -> None:
+        for operator in self.OPERATORS.values():
+            made = antialiased_decompositions()[operator]
+            self.assertIs(made(torch.randn(1, 1, 4, 4), [2, 2], True, None), NotImplemented)
+            self.assertIs(made(torch.randn(1, 1, 4, 4), [2, 1], False, None), NotImplemented)
+
+
+class Quantiles(unittest.TestCase):
+    WAYS = ("linear", "lower", "higher", "midpoint", "nearest")
+
+    def test_every_form(self) -> None:
+        x = torch.randn(3, 7, 4)
+        x[0, 2, 1] = x[:, :, 3] = float("nan")
+        places = (torch.tensor([0.0, 0.3, 1.0]), torch.tensor([0.5]), torch.tensor(0.71), 0.71)
+        choices = itertools.product((None, 0, 1, -1), (False, True), places, self.WAYS)
+        for dim, keepdim, q, way in choices:
+            how = {"dim": dim, "keepdim": keepdim, "interpolation": way}
+            for function, name in ((torch.quantile, "quantile"), (torch.nanquantile, "nanquantile")):
+                overload = "default" if isinstance(q, torch.Tensor) else "scalar"
+                made = quantile_decompositions().get(getattr(getattr(ATEN, name), overload))
+                if made is not None:
+                    with self.subTest(f"{name} {q} {how}"):
+                        wanted = function(x, q, **how)
+                        torch.testing.assert_close(made(x, q, **how), wanted, equal_nan=True, rtol=0, atol=1e-6)
+
+    def test_infinities_equal_ones_and_scalars(self) -> None:
+        made, q = quantile_decompositions()[ATEN.quantile.default], torch.tensor([0.25, 0.5])
+        infinite = torch.tensor([[1.0, float("inf"), -float("inf"), 2.0], [3.0, 3.0, 3.0, 3.0]])
+        for x in (infinite, torch.tensor(2.0)):
+            torch.testing.assert_close(made(x, q, -1), torch.quantile(x, q, -1), equal_nan=True)
 
 
 class Windows(unittest.TestCase):

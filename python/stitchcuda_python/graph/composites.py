@@ -11,10 +11,12 @@ from typing import Any
 import torch
 from torch._decomp import get_decompositions
 
+from .antialiased import antialiased_decompositions
 from .frequencies import frequency_decompositions
 from .losses import loss_decompositions
 from .numbers import number_decompositions
 from .orders import order_decompositions
+from .quantiles import quantile_decompositions
 from .recurrent import recurrent_decompositions
 from .reductions import reduction_decompositions
 from .sampling import sampling_decompositions
@@ -60,6 +62,8 @@ def decomposition_table() -> dict[Any, Callable[..., Any]]:
         loss_decompositions(),
         reduction_decompositions(),
         frequency_decompositions(),
+        antialiased_decompositions(),
+        quantile_decompositions(),
     )
     return table | {operator: made for part in own for operator, made in part.items()}
 

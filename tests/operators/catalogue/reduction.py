@@ -49,6 +49,11 @@ ALONG_AN_AXIS = {
     "diff": ("torch.diff(x, dim={dim})", FLOATS),
     "normalize": ("F.normalize(x, dim={dim})", FLOATS),
     "quantile": ("torch.quantile(x, 0.3, dim={dim}, keepdim={keep})", ("float32",)),
+    "quantile.several": ("torch.quantile(x, torch.tensor([0.1, 0.75]), dim={dim}, keepdim={keep})", ("float32",)),
+    "nanquantile": (
+        "torch.nanquantile(torch.where(x > 1, float('nan'), x), 0.3, dim={dim}, keepdim={keep})",
+        ("float32",),
+    ),
     "unbind": ("torch.unbind(x, {dim})[1]", FLOATS),
     "trapezoid": ("torch.trapezoid(x, dim={dim})", FLOATS),
 }

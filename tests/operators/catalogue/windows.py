@@ -176,8 +176,24 @@ RESAMPLING = [
         ["F.interpolate(x, size=(5, 6), mode='area')", "F.interpolate(x, scale_factor=1.5, mode='area')"],
     ),
     of_volume("interpolate.area3d", ["F.interpolate(x, size=(5, 4, 3), mode='area')"]),
-    of_image("upsample_bilinear2d_aa", ["F.interpolate(x, size=(5, 6), mode='bilinear', antialias=True)"], FLOAT32),
-    of_image("upsample_bicubic2d_aa", ["F.interpolate(x, size=(5, 6), mode='bicubic', antialias=True)"], FLOAT32),
+    of_image(
+        "upsample_bilinear2d_aa",
+        [
+            "F.interpolate(x, size=(5, 6), mode='bilinear', antialias=True)",
+            "F.interpolate(x, size=(23, 31), mode='bilinear', antialias=True)",
+            "F.interpolate(x, scale_factor=(1.7, 0.4), mode='bilinear', antialias=True)",
+        ],
+        FLOAT32,
+    ),
+    of_image(
+        "upsample_bicubic2d_aa",
+        [
+            "F.interpolate(x, size=(5, 6), mode='bicubic', antialias=True)",
+            "F.interpolate(x, size=(23, 31), mode='bicubic', antialias=True)",
+            "F.interpolate(x, scale_factor=(1.7, 0.4), mode='bicubic', antialias=True)",
+        ],
+        FLOAT32,
+    ),
     of_image("upsample", ["F.upsample(x, scale_factor=2)", "F.upsample(x, size=(20, 9), mode='bilinear')"]),
     forms(
         "grid_sampler_2d.forms",
