@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import unittest
 
 import torch
@@ -116,6 +117,13 @@ class Windows(unittest.TestCase):
 
 
 class SingleNumbers(unittest.TestCase):
+    def test_mvlgamma(self) -> None:
+        made = number_decompositions()[ATEN.mvlgamma.default]
+        for x in (torch.rand(5, 3, dtype=torch.float64) * 9 + 1.5, torch.tensor([3, 40]), torch.tensor([1.0, math.inf])):
+            for p in (1, 2, 4):
+                with self.subTest(f"{x.dtype} {p}"):
+                    torch.testing.assert_close(made(x, p), torch.mvlgamma(x, p))
+
     def test_lcm_and_angle(self) -> None:
         table = number_decompositions()
         a, b = torch.randint(-9, 10, (200,)), torch.randint(-9, 10, (200,))

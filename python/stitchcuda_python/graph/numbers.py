@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of single numbers that follow from others, taken apart while we export: lcm, angle."""
+"""Functions of single numbers that follow from others, taken apart while we export: lcm, angle,
+mvlgamma."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ import torch
 
 
 def number_decompositions() -> dict[Any, Callable[..., Any]]:
-    return {torch.ops.aten.lcm.default: _lcm, torch.ops.aten.angle.default: _angle}
+    aten = torch.ops.aten
+    return {aten.lcm.default: _lcm, aten.angle.default: _angle, aten.mvlgamma.default: _mvlgamma}
 
 
 def _lcm(a: Any, b: Any) -> Any:
@@ -26,3 +28,12 @@ def _angle(x: Any) -> Any:
         return NotImplemented
     wide = x if x.is_floating_point() else x.to(torch.get_default_dtype())
     return torch.where(wide < 0, math.pi, torch.where(wide == wide, 0.0, wide))
+
+
+def _mvlgamma(x: Any, p: int) -> Any:
+    """The logarithm of the multivariate gamma function of p dimensions."""
+    wide = x if x.is_floating_point() else x.to(torch.get_default_dtype())
+    total = torch.lgamma(wide)
+    for number in range(1, p):
+        total = total + torch.lgamma(wide - number / 2)
+    return total + p * (p - 1) / 4 * math.log(math.pi)
