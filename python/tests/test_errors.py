@@ -6,6 +6,8 @@ from __future__ import annotations
 import os
 import unittest
 
+import torch
+
 from .support import HEADER, INPUTS, ServerCase, model
 
 NO_INPUTS = "def get_init_inputs():\n    return []\n"
@@ -89,8 +91,6 @@ class ErrorsTest(ServerCase):
         self.assertIn("2 input shapes are given, but get_inputs() returns 1", error["sentence"])
 
     def test_cuda_without_a_device_is_the_environment(self) -> None:
-        import torch
-
         if torch.cuda.is_available():
             self.skipTest("a CUDA device is here")
         path = self.file(model("return x + 1"))
@@ -127,6 +127,11 @@ class AcceptedTest(ServerCase):
         text = model("for part in self.parts: x = part(x)\n        return x", SHARED.replace("nn.Tanh", "Counter"))
         error = self.error("import", file=self.file(HEADER + counter + text, "counter.py"))
         self.assertIn("forward of Counter assigns self.n and a later call reads it", error["sentence"])
+
+    def test_distributions_are_not_checked_in_a_trace(self) -> None:
+        forward = "return torch.distributions.Normal(x, x.exp()).log_prob(x * 2)"
+        self.assertTrue(self.ok("import", file=self.file(model(forward), "normal.py"))["nodes"])
+        self.assertEqual(torch.distributions.Distribution._validate_args, __debug__)
 
     def test_no_grad_regions_are_inlined(self) -> None:
         text = (

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,10 +27,17 @@ from .lstm_states import lstm_states_as_in_eager
 from .recurrent_results import recurrent_results_by_shape
 from .supported import FIXED_SHAPES
 from .untraceable import refusal_of_packed_sequence, refusal_of_unknown_type
+from .unvalidated import distributions_unvalidated
 
 _DATA_DEPENDENT = ("DataDependent", "Unbacked", "GuardOnData", "DynamicOutputShape")
 
 
+_TRACING = (
+    lstm_states_as_in_eager,
+    recurrent_results_by_shape,
+    data_attribute_as_detached,
+    distributions_unvalidated,
+)
 _RUNS_PLAINLY = "Check that Model(*get_init_inputs())(*get_inputs()) runs in plain PyTorch."
 
 
@@ -71,8 +79,7 @@ def export_program(
     """The functional form of a built program. `mode` is the fake mode it was built under, None for real tensors."""
     request, stopwatch = program.request, watch or Stopwatch()
     folder = os.path.dirname(request.file)
-    tracing = lstm_states_as_in_eager(), recurrent_results_by_shape(), data_attribute_as_detached()
-    with mode or nullcontext(), tracing[0], tracing[1], tracing[2], warnings.catch_warnings():
+    with mode or nullcontext(), _as_traced(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with watched(program.module, folder) as attributes:
             try:
@@ -93,6 +100,15 @@ def export_program(
     made = Exported(program, convert(functional, folder, request.file), without_data=mode is not None)
     stopwatch.lap("convert")
     return made
+
+
+@contextmanager
+def _as_traced() -> Iterator[None]:
+    """What PyTorch does otherwise while a program is traced."""
+    with ExitStack() as stack:
+        for change in _TRACING:
+            stack.enter_context(change())
+        yield
 
 
 def refuse_if_it_does_not_run(program: Program) -> None:
