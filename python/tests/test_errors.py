@@ -133,6 +133,13 @@ class AcceptedTest(ServerCase):
         self.assertTrue(self.ok("import", file=self.file(model(forward), "normal.py"))["nodes"])
         self.assertEqual(torch.distributions.Distribution._validate_args, __debug__)
 
+    def test_distributions_may_have_another_batch_and_any_numbers(self) -> None:
+        forward = "return torch.distributions.Normal(x, x).log_prob(x * 2)"  # a negative scale, which a check refuses
+        path = self.file(model(forward), "negative.py")
+        self.assertEqual([axis["axis"] for axis in self.ok("batch_axis", file=path)["axes"]], [0])
+        opened = self.open(path)
+        self.ok("oracle.draw", oracle=opened["oracle"], regime="as_given", draw=0)
+
     def test_no_grad_regions_are_inlined(self) -> None:
         text = (
             HEADER

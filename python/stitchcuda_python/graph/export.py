@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,24 +19,15 @@ from ..program.steady import refuse_if_unsteady
 from ..stopwatch import Stopwatch
 from .composites import decomposition_table
 from .convert import convert
-from .data_attribute import data_attribute_as_detached
 from .functional import FunctionalProgram
 from .kept_overrides import overrides_kept
-from .lstm_states import lstm_states_as_in_eager
-from .recurrent_results import recurrent_results_by_shape
 from .supported import FIXED_SHAPES
+from .tracing import as_traced
 from .untraceable import refusal_of_packed_sequence, refusal_of_unknown_type
-from .unvalidated import distributions_unvalidated
 
 _DATA_DEPENDENT = ("DataDependent", "Unbacked", "GuardOnData", "DynamicOutputShape")
 
 
-_TRACING = (
-    lstm_states_as_in_eager,
-    recurrent_results_by_shape,
-    data_attribute_as_detached,
-    distributions_unvalidated,
-)
 _RUNS_PLAINLY = "Check that Model(*get_init_inputs())(*get_inputs()) runs in plain PyTorch."
 
 
@@ -79,7 +69,7 @@ def export_program(
     """The functional form of a built program. `mode` is the fake mode it was built under, None for real tensors."""
     request, stopwatch = program.request, watch or Stopwatch()
     folder = os.path.dirname(request.file)
-    with mode or nullcontext(), _as_traced(), warnings.catch_warnings():
+    with mode or nullcontext(), as_traced(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with watched(program.module, folder) as attributes:
             try:
@@ -100,15 +90,6 @@ def export_program(
     made = Exported(program, convert(functional, folder, request.file), without_data=mode is not None)
     stopwatch.lap("convert")
     return made
-
-
-@contextmanager
-def _as_traced() -> Iterator[None]:
-    """What PyTorch does otherwise while a program is traced."""
-    with ExitStack() as stack:
-        for change in _TRACING:
-            stack.enter_context(change())
-        yield
 
 
 def refuse_if_it_does_not_run(program: Program) -> None:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch.distributions while a program is traced: their checks of parameters and samples branch on values, which no
-trace can hold, and change no result."""
+"""torch.distributions while a program is traced or runs on numbers that we draw: their checks of parameters and samples
+branch on values, which no trace can hold, and change no result."""
 
 from __future__ import annotations
 

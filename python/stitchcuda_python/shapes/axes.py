@@ -14,7 +14,7 @@ from torch.export import Dim
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
 from torch.utils import _pytree as pytree
 
-from ..graph.recurrent_results import recurrent_results_by_shape
+from ..graph.tracing import as_traced
 from ..program.build import Request, build_program
 from .quiet import quiet
 
@@ -84,7 +84,7 @@ def dynamic_axes(request: Request) -> DynamicAxes:
 
 def _exported_axes(request: Request) -> DynamicAxes:
     try:
-        with FakeTensorMode(allow_non_fake_inputs=True, shape_env=ShapeEnv()), quiet(), recurrent_results_by_shape():
+        with FakeTensorMode(allow_non_fake_inputs=True, shape_env=ShapeEnv()), quiet(), as_traced():
             program = build_program(request)
             free = _by_parameter(program.module, pytree.tree_map(_free_axes, program.inputs))
             exported = torch.export.export(program.module, program.inputs, strict=False, dynamic_shapes=free)
