@@ -16,6 +16,7 @@ TIMEOUT = "timeout"
 INTERNAL = "internal"
 # What programs are often built from, that we do not need ourselves: by their names on PyPI, which are those imported.
 PACKAGES = ("diffusers", "einops", "timm", "torchaudio", "torchvision", "transformers")
+_NOT_RECORDED = "does not require grad"  # PyTorch's words for a derivative of what ran without autograd
 
 
 class Failure(Exception):
@@ -108,6 +109,10 @@ def from_user_code(error: BaseException, doing: str, file: str, remedy: str) -> 
             return Failure(link.code, f"{os.path.basename(file)}: {link.message}", location, link.remedy)
     if is_out_of_memory(error):
         return _out_of_memory(error, f"while {doing}{line}", location, os.path.basename(file))
+    if _NOT_RECORDED in str(error):
+        message = f"{os.path.basename(file)} takes gradients while {doing}{line}; programs are run without autograd."
+        remedy = "Write the derivative out in forward, or leave it outside the module."
+        return Failure(PROGRAM_INVALID, message, location, remedy, formatted(error))
     said = one_line(str(error)) or "no message"
     message = f"{os.path.basename(file)} raised {type(error).__name__} while {doing}{line}: {said}."
     return Failure(PROGRAM_INVALID, message, location, remedy, formatted(error))

@@ -15,6 +15,7 @@ LONE_TENSOR = "def get_inputs():\n    return torch.randn(3)\n"
 DRAWN = "import time; self.l = nn.Linear(8, time.monotonic_ns() % 1000000 + 1)"
 OTHER_INPUTS = "import time\ndef get_inputs():\n    return [torch.randn(time.monotonic_ns() % 1000000 + 1, 8)]\n"
 DATACLASS = "import dataclasses\nimport torch\n@dataclasses.dataclass\nclass Out:\n    y: torch.Tensor\n\n"
+DERIVATIVE = "x.requires_grad_(); return torch.autograd.grad(x.tanh().sum(), x)[0]"
 PACKS = "return self.l(nn.utils.rnn.pack_padded_sequence(x, torch.tensor([3, 2])))[1]"
 PACKED = "def get_inputs():\n    return [torch.randn(3, 2, 8)]\n"
 SHARED = "self.l = nn.Linear(8, 8); self.parts = nn.ModuleList([self.l, nn.Tanh(), self.l])"
@@ -56,6 +57,7 @@ CASES = [
     ("changes_input", model("x.add_(1); return x"), "changes its input x in place", 0),
     ("returns_class", DATACLASS + model("return Out(x)"), "forward returns an Out, which PyTorch cannot take apart", 0),
     ("returns_generator", model("return (part for part in x)"), "forward returns a generator, which PyTorch cannot", 0),
+    ("differentiates", model(DERIVATIVE), "takes gradients while running forward, at `x.requires_grad_(); r", 8),
     ("packs", model(PACKS, "self.l = nn.GRU(8, 3)", PACKED), "works on a packed sequence, whose shape depends on", 8),
     ("returns_nothing", model("return None"), "returns no tensor", 0),
 ]
