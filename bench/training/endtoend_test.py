@@ -96,7 +96,7 @@ def test_the_page_has_what_was_held_out_before_and_after(tmp_path: pathlib.Path)
     costs = arms_table.Costs(tmp_path / "costs.json")
     costs.add("full", 60)
     costs.add("full", 30)
-    facts = dict.fromkeys(("weights", "sft", "tasks", "steps", "held_out"), 1)
+    facts = dict.fromkeys(("weights", "sft", "tasks", "steps", "held_out", "samples", "temperature"), 1)
     text = arms_table.page(tmp_path, ["full"], costs, facts)
     assert "| full | 25 % to 75 % | 50 % to 0 % | 25 % to 75 % | 50 % to 0 % | 6 | 1.5 |" in text
     assert arms_table.tokens_to(run, 0.9) == "not reached"
