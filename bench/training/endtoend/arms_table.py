@@ -60,8 +60,8 @@ HEAD = """# From tasks to rewards on two cores
 `bench/training/endtoend/run OUT --arms {arms}`: tasks of `synth` at sizes that the emulated device computes at once, a
 model of {weights} weights from nothing, `sft` of {sft} steps on lessons of {tasks} tasks, then `grpo` of {steps} steps
 for each arm against `stitchcuda serve`. Lessons hold mistakes and hacks on purpose. Held out are tasks of other
-families, {held_out} of them, asked {samples} times for each skill at temperature {temperature}, that of training, before
-the first update and after the last but one.
+families, {held_out} of them, asked {samples} times for each skill at temperature {temperature}, that of training,
+before the first update and after the last but one.
 """
 
 
