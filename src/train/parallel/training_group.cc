@@ -9,6 +9,7 @@
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
+#include "base/guard/guarded.h"
 #include "train/parallel/backend.h"
 
 namespace stitch::train {
@@ -86,9 +87,19 @@ c10::intrusive_ptr<c10d::Store> store_of(const GroupPlace& place) {
 }  // namespace
 
 struct TrainingGroup::Wire {
+  Wire(BackendPointer made, at::Device where, const char* called)
+      : backend(std::move(made)), device(where), name(called) {}
+  Wire(const Wire&) = delete;
+  Wire& operator=(const Wire&) = delete;
+  // Between GPUs something is under way until it is told to end; with a process that is lost it never would.
+  ~Wire() {
+    (void)guarded([&] { is_lost ? backend->abort() : backend->shutdown(); }, ErrorCode::kEnvironment, "");
+  }
+
   BackendPointer backend;
   at::Device device;  // where it sums
   const char* name;
+  mutable bool is_lost = false;
 };
 
 TrainingGroup::TrainingGroup() = default;
@@ -101,16 +112,16 @@ Result<TrainingGroup> TrainingGroup::join(const GroupPlace& place, const std::st
   }
   try {
     const BackendRequest request = {place, store_of(place), kPatience};
-    Wire wire = {asked == "cuda" ? nccl_backend(request) : BackendPointer(), at::Device(joined.device(asked)), "nccl"};
-    if (!wire.backend) {
-      wire = {gloo_backend(request), at::Device(at::kCPU), "gloo"};
-    }
-    if (!wire.backend) {
+    BackendPointer backend = asked == "cuda" ? nccl_backend(request) : BackendPointer();
+    const bool is_nccl = backend.defined();
+    backend = is_nccl ? backend : gloo_backend(request);
+    if (!backend.defined()) {
       return failure(ErrorCode::kEnvironment,
                      "this stitchcuda-train was built without Gloo, and WORLD_SIZE is " + std::to_string(place.size),
                      "WORLD_SIZE", "install libgloo-dev and build it again, or train with one process");
     }
-    joined.wire_ = std::make_shared<const Wire>(std::move(wire));
+    const at::Device device = is_nccl ? at::Device(joined.device(asked)) : at::Device(at::kCPU);
+    joined.wire_ = std::make_shared<const Wire>(std::move(backend), device, is_nccl ? "nccl" : "gloo");
     STITCH_TRY(joined.wait_for_all());
     joined.wire_->backend->setTimeout(kLongestWait);
   } catch (const std::exception& error) {
@@ -134,6 +145,7 @@ Result<void> TrainingGroup::sum(const std::vector<Tensor>& tensors) const {
   try {
     wire_->backend->allreduce(sent)->wait();
   } catch (const std::exception& error) {
+    wire_->is_lost = true;
     return left_alone(error);
   }
   int64_t first = 0;
