@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import importlib.machinery
 import importlib.util
+import os
 import pathlib
+import subprocess
 import sys
 
 import pytest
@@ -92,6 +94,16 @@ def test_who_left_between_two_looks_that_are_far_apart_may_have_left_just_now() 
     assert watch.lately(61) == {1}
     watch.note_having({2}, 62)
     assert watch.lately(60 + crowd_watch.LINGER_SECONDS) == set()
+
+
+def test_who_was_killed_in_the_queue_is_before_nobody(tmp_path: pathlib.Path) -> None:
+    ended = subprocess.Popen(["true"])
+    began = crowd_watch.beginning_of(ended.pid)
+    ended.wait()
+    own = os.getpid()
+    queue = tmp_path / "turns"
+    queue.write_text(f"1 {ended.pid} {began or 1} 1\n2 {own} {crowd_watch.beginning_of(own)} 1\n3 {own} 1 1\n")
+    assert crowd_watch.read_queue(queue) == [(f"2 {own} {crowd_watch.beginning_of(own)}", own)]
 
 
 def test_overlap_counts_each_moment_once() -> None:

@@ -126,15 +126,24 @@ def peak_bytes(process: int) -> int:
     return int(found[1]) * 1024 if found else 0
 
 
+def beginning_of(process: int) -> str:
+    """In ticks since the machine began: a process's number may be another's by now. Nothing for one that is gone."""
+    try:
+        text = pathlib.Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return ""
+    return text[text.rindex(")") + 2:].split()[19]
+
+
 def read_queue(path: pathlib.Path) -> Queue:
-    """Whole, since nobody writes meanwhile."""
+    """Whole, since nobody writes meanwhile; without those who were killed in it, as the runs themselves read it."""
     try:
         with path.open() as file:
             fcntl.flock(file, fcntl.LOCK_SH)
             lines = [line.split() for line in file.read().splitlines()]
     except OSError:
         return []
-    return [(" ".join(words[:3]), int(words[1])) for words in lines]
+    return [(" ".join(words[:3]), int(words[1])) for words in lines if beginning_of(int(words[1])) == words[2]]
 
 
 @dataclasses.dataclass
@@ -149,6 +158,7 @@ class Watch:
     chats: dict[tuple[int, int], float] = dataclasses.field(default_factory=dict)  # root, process: processor seconds
     working: int = 0  # runs with workers at once, at most
     out_of_turn: set[int] = dataclasses.field(default_factory=set)  # runs with workers that did not have the device
+    seen_out_of_turn: list[str] = dataclasses.field(default_factory=list)  # sentences, the first few
     workers: dict[int, int] = dataclasses.field(default_factory=dict)  # as last seen: process, root
     having: set[int] = dataclasses.field(default_factory=set)  # who had the device at the last look
     left: dict[int, float] = dataclasses.field(default_factory=dict)  # process: when it was first seen to have left it
@@ -213,6 +223,12 @@ class Watch:
         working = {root for process, root in workers.items() if self.workers.get(process) == root}
         working -= lately - having
         self.working = max(self.working, len(working))
+        for root in sorted(working - having - self.out_of_turn):
+            own = [process for process, of in workers.items() if of == root and self.workers.get(process) == root]
+            before = "left it" if root in self.left else "had not had it"
+            self.seen_out_of_turn.append(
+                f"run {root} had workers {own} while {sorted(having) or 'nobody'} had the device; it {before} "
+                f"before; the queue was {self.looks[-1:]}, all workers {workers}")
         self.out_of_turn |= working - having
         self.workers = workers
 
