@@ -112,6 +112,23 @@ def test_answers_about_a_step_are_judged_and_learned_from(made: pathlib.Path, ca
     assert cut["outcome"] == "extract_failed" and cut["reward"] == 0
 
 
+def test_a_line_that_was_cut_is_judged_again(tmp_path: pathlib.Path) -> None:
+    judge = program("step_judge")
+    answer = {"task": "t/00_a", "text": "```cuda\na\n```\n"}
+    said = {"reward": 1.0, "parts": {"right": 1.0}}
+    whole = json.dumps({"key": judge.key_of("t/00_a", "a\n"), "said": said})
+
+    class Asked(judge.Judge):
+        def judge(self, task: str, code: str) -> dict:
+            return {"reward": 0.5, "parts": {}}
+
+    for text, reward in ((whole, 1.0), (whole[:-1], 0.5), (whole[:-2], 0.5)):
+        (tmp_path / "judged.jsonl").write_text("\n" + text)
+        told = [judge.judged(Asked(tmp_path, tmp_path), [answer], 1) for _ in range(2)]
+        assert [each[0]["reward"] for each in told] == [reward, reward]
+    assert len((tmp_path / "judged.jsonl").read_text().splitlines()) == 3, "what was judged again is kept once"
+
+
 def test_a_verdict_is_a_reward_or_none() -> None:
     judge = program("step_judge")
     assert judge.judgement({"kind": "cheated", "reason": ""})["hack"]
