@@ -10,6 +10,7 @@ import importlib.util
 import os
 import pathlib
 import sys
+import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -120,10 +121,10 @@ class Server:
     """Answers one request after the other. A missing PyTorch answers every one with the same error instead of ending
     the process at the start."""
 
-    def __init__(self, channel: Channel) -> None:
+    def __init__(self, channel: Channel, verbs: dict[str, Verb] | None = None) -> None:
         self._channel = channel
         self._capture = Capture()
-        self._verbs: dict[str, Verb] = {}
+        self._verbs = verbs or {}  # loaded at the first request where they are not yet
         self._loaded: dict[str, float] = {}  # seconds of what was loaded, told with the first answer that tells any
         self._ahead = Ahead(lambda request: answer(request, self._verbs, Capture(), lambda said: None))
         self._is_fresh = True  # nothing was answered yet, and PyTorch has no threads that a fork would lose
@@ -142,14 +143,18 @@ class Server:
             self._channel.send({"id": identity, **reply})
 
     def _load(self, request: dict[str, Any]) -> None:
-        if not self._verbs:
+        if self._is_fresh:
             refuse_unreadable(request)
+        if not self._verbs:
             watch = Stopwatch()
             with kept_bytecode():
                 self._verbs = load_verbs(watch)
             self._loaded = watch.seconds
 
     def _reply(self, request: dict[str, Any]) -> dict[str, Any]:
+        if request.get("verb") == "settle":
+            settle(request)
+            return {"ok": {}}
         if request.get("verb") == "ahead":
             # Arguments: file, groups of requests that will come. Answers nothing.
             if self._is_fresh:
@@ -164,8 +169,14 @@ class Server:
         return reply
 
 
-def main() -> None:
-    """Serves the channel on descriptor 3 until the other side closes it."""
+def settle(request: dict[str, Any]) -> None:
+    """What a process that was forked ahead could not know: the folder for its temporary files."""
+    os.environ["TMPDIR"] = request["arguments"]["temporary"]
+    tempfile.tempdir = None
+
+
+def main(verbs: dict[str, Verb] | None = None) -> None:
+    """Serves the channel on descriptor 3 until the other side closes it. `verbs`: where they are loaded."""
     # A crash of native code is told by the user's own line, on the real standard error: Capture replaces descriptor 2.
     faulthandler.enable(os.fdopen(os.dup(2), "w"), all_threads=False)
     limit_memory()
@@ -173,7 +184,7 @@ def main() -> None:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # a program that asks for input gets the end of it
     channel = Channel()
     try:
-        Server(channel).serve()
+        Server(channel, verbs).serve()
     except OSError:
         if channel.is_closed():
             os._exit(CHANNEL_CLOSED_STATUS)

@@ -23,21 +23,6 @@
 namespace stitch {
 namespace {
 
-struct Pipe {
-  Descriptor read_end;
-  Descriptor write_end;
-};
-
-Result<Pipe> make_pipe() {
-  int ends[2] = {-1, -1};
-  if (::pipe2(ends, O_CLOEXEC) != 0) {
-    return failure(ErrorCode::kEnvironment, fmt::format("cannot make a pipe: {}", std::strerror(errno)), {},
-                   "close some programs: this process has no file descriptors left");
-  }
-  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);  // our end only
-  return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
-}
-
 // As much as a pipe can hold, and no more: who writes faster than we read must not keep us from looking at the clock.
 void drain(Descriptor& pipe, CappedText& text) {
   constexpr size_t kMaxBytes = size_t{1} << 20;
@@ -54,20 +39,25 @@ void drain(Descriptor& pipe, CappedText& text) {
   }
 }
 
-// Sleeps until the child ends, writes, or `timeout_ms` is over. pidfd is absent on old kernels and in some sandboxes:
-// short slices do there.
-void wait_for_event(int pidfd, const std::vector<int>& pipes, int64_t timeout_ms) {
+// Sleeps until the child ends, which `end` tells, writes, or `timeout_ms` is over. A pidfd is absent on old kernels and
+// in some sandboxes: short slices do there.
+void wait_for_event(int end, const std::vector<int>& pipes, int64_t timeout_ms) {
   constexpr int64_t kSliceMs = 10;
   std::vector<pollfd> polled;
   for (const int pipe : pipes) {
     polled.push_back({.fd = pipe, .events = POLLIN, .revents = 0});
   }
-  if (pidfd >= 0) {
-    polled.push_back({.fd = pidfd, .events = POLLIN, .revents = 0});
+  if (end >= 0) {
+    polled.push_back({.fd = end, .events = POLLIN, .revents = 0});
   } else {
     timeout_ms = timeout_ms < 0 ? kSliceMs : std::min(timeout_ms, kSliceMs);
   }
   ::poll(polled.data(), polled.size(), static_cast<int>(std::clamp<int64_t>(timeout_ms, -1, 1000)));
+}
+
+// `status` is waitpid's.
+ExitState exit_of(int status) {
+  return WIFEXITED(status) ? ExitState{.exit_code = WEXITSTATUS(status)} : ExitState{.signal = WTERMSIG(status)};
 }
 
 }  // namespace
@@ -79,6 +69,8 @@ Result<Child> Child::start(const ChildOptions& options) {
   if (options.capture_output) {
     STITCH_ASSIGN(output, make_pipe());
     STITCH_ASSIGN(error, make_pipe());
+    set_nonblocking(output.read_end);
+    set_nonblocking(error.read_end);
   }
   const int output_number = options.capture_output ? output.write_end.get() : STDERR_FILENO;
   const int error_number = options.capture_output ? error.write_end.get() : STDERR_FILENO;
@@ -88,8 +80,28 @@ Result<Child> Child::start(const ChildOptions& options) {
   return child;
 }
 
+Child Child::of_another(pid_t pid, Descriptor status, Descriptor output, Descriptor error) {
+  Child child;
+  child.pid_ = pid;
+  child.status_ = std::move(status);
+  child.output_ = std::move(output);
+  child.error_ = std::move(error);
+  return child;
+}
+
+std::optional<Child> Child::inherited(pid_t pid, Descriptor output, Descriptor error) {
+  siginfo_t info{};
+  if (pid <= 0 || ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
+    return std::nullopt;
+  }
+  set_nonblocking(output);
+  set_nonblocking(error);
+  return of_another(pid, {}, std::move(output), std::move(error));
+}
+
 Child::Child(Child&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)),
+      status_(std::move(other.status_)),
       exit_(std::exchange(other.exit_, {})),
       output_(std::move(other.output_)),
       error_(std::move(other.error_)),
@@ -98,6 +110,7 @@ Child::Child(Child&& other) noexcept
 
 Child& Child::operator=(Child&& other) noexcept {
   std::swap(pid_, other.pid_);
+  std::swap(status_, other.status_);
   std::swap(exit_, other.exit_);
   std::swap(output_, other.output_);
   std::swap(error_, other.error_);
@@ -112,6 +125,13 @@ void Child::reap_if_ended() {
   if (pid_ <= 0 || exit_.has_value()) {
     return;
   }
+  if (status_.is_open()) {
+    pollfd polled{.fd = status_.get(), .events = POLLIN, .revents = 0};
+    if (::poll(&polled, 1, 0) > 0) {
+      take_status();
+    }
+    return;
+  }
   siginfo_t info{};
   const int asked = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
   if (asked < 0 && errno == ECHILD) {
@@ -121,7 +141,23 @@ void Child::reap_if_ended() {
   }
 }
 
+// Waits for the parent to tell.
+void Child::take_status() {
+  int status = SIGKILL;
+  ssize_t size = 0;
+  do {
+    size = ::read(status_.get(), &status, sizeof(status));
+  } while (size < 0 && errno == EINTR);
+  status_.reset();
+  will_spare_group(pid_);
+  exit_ = exit_of(size == sizeof(status) ? status : SIGKILL);
+}
+
 void Child::reap() {
+  if (status_.is_open()) {
+    take_status();
+    return;
+  }
   // What it left behind in its group, while its number cannot belong to anyone else yet.
   ::kill(-pid_, SIGKILL);
   int status = 0;
@@ -130,9 +166,7 @@ void Child::reap() {
     ended = ::waitpid(pid_, &status, 0);
   } while (ended < 0 && errno == EINTR);
   will_spare_group(pid_);
-  const bool exited = ended == pid_ && WIFEXITED(status);
-  const int signal = ended == pid_ && WIFSIGNALED(status) ? WTERMSIG(status) : SIGKILL;
-  exit_ = exited ? ExitState{.exit_code = WEXITSTATUS(status)} : ExitState{.signal = signal};
+  exit_ = exit_of(ended == pid_ ? status : SIGKILL);
 }
 
 bool Child::is_running() {
@@ -151,7 +185,8 @@ void Child::kill_tree() {
 // runs.
 bool Child::ends_within(int64_t timeout_ms) {
   Patience patience(pid_, timeout_ms);
-  const Descriptor pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
+  const Descriptor end(status_.is_open() ? ::fcntl(status_.get(), F_DUPFD_CLOEXEC, 3)
+                                         : static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
   while (is_running()) {
     int64_t left_ms = -1;
     if (timeout_ms >= 0) {
@@ -161,7 +196,7 @@ bool Child::ends_within(int64_t timeout_ms) {
       const auto left = patience.next_look() - Patience::Clock::now();
       left_ms = std::chrono::duration_cast<std::chrono::milliseconds>(left).count() + 1;
     }
-    wait_for_event(pidfd.get(), open_output_descriptors(), left_ms);
+    wait_for_event(end.get(), open_output_descriptors(), left_ms);
     drain_output();
   }
   return true;
@@ -176,9 +211,7 @@ ExitState Child::wait(int64_t timeout_ms) {
   return exit_.value_or(ExitState{.exit_code = 127});
 }
 
-uint64_t Child::resident_bytes() const {
-  return pid_ <= 0 || exit_.has_value() ? 0 : resident_bytes_of_tree(pid_);
-}
+uint64_t Child::resident_bytes() const { return pid_ <= 0 || exit_.has_value() ? 0 : resident_bytes_of_tree(pid_); }
 
 std::string Child::take_standard_error() {
   drain_output();

@@ -52,6 +52,11 @@ struct WhenSlow;
 class Child {
  public:
   static Result<Child> start(const ChildOptions& options);
+  // Of a process that is another's child: its parent writes to `status`, once it has ended and before its number can
+  // be anyone else's, the four bytes that waitpid() gave. The end of `status` without them means that it is killed.
+  static Child of_another(pid_t pid, Descriptor status, Descriptor output, Descriptor error);
+  // Of a child that this process has had since before it became this program. Null where it is none of ours.
+  static std::optional<Child> inherited(pid_t pid, Descriptor output, Descriptor error);
   Child(Child&& other) noexcept;
   Child& operator=(Child&& other) noexcept;
   ~Child();
@@ -76,8 +81,10 @@ class Child {
   bool ends_within(int64_t timeout_ms);
   void reap_if_ended();
   void reap();
+  void take_status();
 
   pid_t pid_ = -1;
+  Descriptor status_;  // open where another process is its parent
   std::optional<ExitState> exit_;
   Descriptor output_;
   Descriptor error_;

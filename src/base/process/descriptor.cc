@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/process/descriptor.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 
 namespace stitch {
 
@@ -19,5 +24,16 @@ void Descriptor::reset() {
     ::close(std::exchange(number_, -1));
   }
 }
+
+Result<Pipe> make_pipe() {
+  int ends[2] = {-1, -1};
+  if (::pipe2(ends, O_CLOEXEC) != 0) {
+    return failure(ErrorCode::kEnvironment, fmt::format("cannot make a pipe: {}", std::strerror(errno)), {},
+                   "close some programs: this process has no file descriptors left");
+  }
+  return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+void set_nonblocking(const Descriptor& descriptor) { ::fcntl(descriptor.get(), F_SETFL, O_NONBLOCK); }
 
 }  // namespace stitch

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file descriptor that closes itself.
+// A file descriptor that closes itself, and pipes.
 #pragma once
 
 #include <utility>
+
+#include "base/error/result.h"
 
 namespace stitch {
 
@@ -23,5 +25,15 @@ class Descriptor {
  private:
   int number_ = -1;
 };
+
+struct Pipe {
+  Descriptor read_end;
+  Descriptor write_end;
+};
+
+// Neither end goes on to a program that is started.
+Result<Pipe> make_pipe();
+
+void set_nonblocking(const Descriptor& descriptor);
 
 }  // namespace stitch

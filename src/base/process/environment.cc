@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/process/child.h"
+
 namespace stitch {
 
 bool names_secret(std::string_view variable) {
@@ -27,6 +29,26 @@ std::vector<std::string> names_of_environment(const std::vector<std::string>& hi
     }
   }
   return names;
+}
+
+std::vector<std::string> environment_of(const ChildOptions& options) {
+  std::vector<std::string> found;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const std::string name = text.substr(0, text.find('='));
+    const bool replaced = std::any_of(options.environment.begin(), options.environment.end(),
+                                      [&](const auto& pair) { return pair.first == name; });
+    const auto& kept = options.kept_environment;
+    const bool handed_on =
+        kept.has_value() ? std::find(kept->begin(), kept->end(), name) != kept->end() : !names_secret(name);
+    if (!replaced && handed_on) {
+      found.push_back(text);
+    }
+  }
+  for (const auto& [name, value] : options.environment) {
+    found.push_back(name + "=" + value);
+  }
+  return found;
 }
 
 void leave_no_core_with_secrets() {

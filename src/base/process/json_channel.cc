@@ -168,6 +168,10 @@ Result<JsonChannel> JsonChannel::start(ChildOptions options) {
   return JsonChannel(std::make_unique<State>(std::move(child), std::move(ours), options.arguments.front()));
 }
 
+JsonChannel JsonChannel::to(Child child, Descriptor socket, std::string name) {
+  return JsonChannel(std::make_unique<State>(std::move(child), std::move(socket), std::move(name)));
+}
+
 Result<Json> JsonChannel::request(const std::string& verb, const Json& arguments, int64_t timeout_ms,
                                   const Progress& progress) {
   Patience patience(state_->child.pid(), timeout_ms);

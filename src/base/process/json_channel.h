@@ -20,6 +20,8 @@ namespace stitch {
 class JsonChannel {
  public:
   static Result<JsonChannel> start(ChildOptions options);
+  // To a child that is there already, over our end of its socket. `name` is what sentences call it.
+  static JsonChannel to(Child child, Descriptor socket, std::string name);
   JsonChannel(JsonChannel&&) noexcept;
   JsonChannel& operator=(JsonChannel&&) noexcept;
   ~JsonChannel();
@@ -32,10 +34,10 @@ class JsonChannel {
 
   // How the child ended, for a caller that can explain it better than the Error of the request does.
   struct End {
-    ExitState exit;           // timed_out without having been late: it closed the channel and went on
-    bool was_late = false;    // it did not answer in time, and was killed
-    bool had_begun = false;   // it had said {"id", "begun": true}: what it needs for the request was loaded
-    std::string said;         // on standard error, its last 64 KiB
+    ExitState exit;          // timed_out without having been late: it closed the channel and went on
+    bool was_late = false;   // it did not answer in time, and was killed
+    bool had_begun = false;  // it had said {"id", "begun": true}: what it needs for the request was loaded
+    std::string said;        // on standard error, its last 64 KiB
   };
   const std::optional<End>& end() const;
 

@@ -164,6 +164,8 @@ void will_end_own_group() {
   }
 }
 
+void will_end_group(pid_t group) { tell('g', std::to_string(group)); }
+
 void will_spare_group(pid_t group) { tell('G', std::to_string(group)); }
 
 void will_remove(const fs::path& folder) {

@@ -15,6 +15,7 @@ void start_last_will();
 
 // Call in a child that leads a group, between fork and exec: the group is then known before its parent can be killed.
 void will_end_own_group();
+void will_end_group(pid_t group);    // of a process that is not our own child
 void will_spare_group(pid_t group);  // it has ended
 void will_remove(const std::filesystem::path& folder);
 void will_keep(const std::filesystem::path& folder);

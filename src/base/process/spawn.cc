@@ -37,28 +37,6 @@ struct ChildSetup {
   pid_t parent = 0;
 };
 
-void add_environment(const ChildOptions& options, ChildSetup& setup) {
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    const std::string name = text.substr(0, text.find('='));
-    const bool replaced = std::any_of(options.environment.begin(), options.environment.end(),
-                                      [&](const auto& pair) { return pair.first == name; });
-    const auto& kept = options.kept_environment;
-    const bool handed_on =
-        kept.has_value() ? std::find(kept->begin(), kept->end(), name) != kept->end() : !names_secret(name);
-    if (!replaced && handed_on) {
-      setup.environment_text.push_back(text);
-    }
-  }
-  for (const auto& [name, value] : options.environment) {
-    setup.environment_text.push_back(name + "=" + value);
-  }
-  for (std::string& text : setup.environment_text) {
-    setup.environment.push_back(text.data());
-  }
-  setup.environment.push_back(nullptr);
-}
-
 void add_limit(ChildSetup& setup, int resource, const std::optional<rlim_t>& value, rlim_t grace = 0) {
   rlimit inherited{};
   if (value.has_value() && ::getrlimit(static_cast<__rlimit_resource>(resource), &inherited) == 0) {
@@ -76,7 +54,11 @@ ChildSetup make_setup(const ChildOptions& options, std::vector<std::string>& arg
     setup.arguments.push_back(argument.data());
   }
   setup.arguments.push_back(nullptr);
-  add_environment(options, setup);
+  setup.environment_text = environment_of(options);
+  for (std::string& text : setup.environment_text) {
+    setup.environment.push_back(text.data());
+  }
+  setup.environment.push_back(nullptr);
   setup.working_directory = options.working_directory.string();
   setup.descriptors = {{null_input, 0}, {output, 1}, {error, 2}};
   setup.descriptors.insert(setup.descriptors.end(), options.descriptors.begin(), options.descriptors.end());

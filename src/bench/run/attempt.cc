@@ -113,7 +113,8 @@ Result<Answer> Attempt::ask(const std::string& verb, std::vector<std::string> wo
   options.arguments.insert(options.arguments.end(), {"--json", "--quiet"});
   options.environment = {{"STITCHCUDA_STATE", place_.folder.state().string()}};
   const auto left_ms = static_cast<int64_t>(std::max(left_seconds_, 0.0) * 1000);
-  STITCH_ASSIGN(const farm::ProcessOutcome outcome, farm::run_limited(options, {left_ms, spec_.task_bytes}));
+  STITCH_ASSIGN(const farm::ProcessOutcome outcome,
+                farm::run_limited(options, {left_ms, spec_.task_bytes}, place_.forks));
   if (no_more_children()) {  // it was ended with this process, which says nothing about the task
     return failure(ErrorCode::kInterrupted, "the run was interrupted");
   }

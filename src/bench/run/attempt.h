@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 
+#include "base/process/fork_server.h"
 #include "bench/data/tables.h"
 #include "bench/record/task_result.h"
 #include "bench/run/run_spec.h"
@@ -21,6 +22,7 @@ struct AttemptPlace {
   // Where verbs are asked of workers; null: here, each as a process.
   farm::Asker* asker = nullptr;
   store::JobClass job_class = store::JobClass::kBuild;
+  ForkServer* forks = nullptr;  // starts processes here with PyTorch at hand; null: each loads it
 };
 
 // Answers that somebody has, by task and sample: a file or a folder. Empty: there is none.

@@ -132,6 +132,7 @@ Result<BenchReport> run_bench(const BenchRequest& request, const BenchEvents& ev
   }
   STITCH_ASSIGN(ResultsFile file, ResultsFile::open(RunFolder(folder).results()));
   STITCH_ASSIGN(AttemptPlace place, place_of(spec, folder));
+  place.forks = request.forks;
   STITCH_ASSIGN(const std::unique_ptr<farm::Asker> asker, asker_of(request, spec, place));
   events.begun(spec, folder, latest_of(spec, file.known()).size());
   const FindCandidate find_candidate = [&spec](const SuiteTask& task, int sample) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/process/fork_server.h"
 #include "bench/compare/published.h"
 #include "bench/figures/figures.h"
 #include "bench/run/run_spec.h"
@@ -22,8 +23,9 @@ struct BenchRequest {
   std::string resume{};         // the run that goes on; empty: a new one
   int jobs = 1;
   Budget budget;
-  std::string store{};      // where workers take its tasks from; empty: they run here
-  std::string artefacts{};  // the folder that those share with us
+  std::string store{};          // where workers take its tasks from; empty: they run here
+  std::string artefacts{};      // the folder that those share with us
+  ForkServer* forks = nullptr;  // of tasks that run here; null: each process loads PyTorch
 };
 
 // Told of what goes on, from any thread.

@@ -118,13 +118,14 @@ int run_command(int argc, char** argv, driver::RunCandidates run_candidates) {
   if (line->debug) {
     ::setenv("STITCHCUDA_DEBUG", "1", 1);
   }
-  const Result<driver::Resources> resources =
+  Result<driver::Resources> resources =
       needs_own_files(line->verb) ? driver::find_resources() : Result<driver::Resources>(driver::Resources{});
   if (!resources.has_value()) {
     stop_handling_interrupts();
     reporter.error(resources.error(), schema);
     return exit_status(resources.error().code);
   }
+  resources->forked_python = driver::ForkedPython::of_environment();
   if (keeps_record(*line)) {
     run_log.begin(*line);
   }

@@ -21,8 +21,9 @@ namespace {
 
 Result<int> run_suite(Invocation& invocation) {
   const CommandLine& line = invocation.line();
-  STITCH_ASSIGN(const bench::BenchRequest request,
-                bench_request_of(line, invocation.services().resources.root / "problems"));
+  STITCH_ASSIGN(bench::BenchRequest request, bench_request_of(line, invocation.services().resources.root / "problems"));
+  const std::unique_ptr<ForkServer> forks = request.store.empty() ? invocation.start_forks() : nullptr;
+  request.forks = forks.get();
   bench::BenchEvents events = bench_events(invocation.reporter());
   events.begun = [&invocation, tell = events.begun](const bench::RunSpec& spec, const std::filesystem::path& folder,
                                                     size_t known) {

@@ -47,8 +47,9 @@ Result<bench::BenchReport> run_arm(Invocation& invocation, const std::vector<std
   }
   CommandLine line = std::move(parsed).value();
   line.bench.jobs = invocation.line().bench.jobs > 0 ? invocation.line().bench.jobs : line.bench.jobs;
-  STITCH_ASSIGN(const bench::BenchRequest request,
-                bench_request_of(line, invocation.services().resources.root / "problems"));
+  STITCH_ASSIGN(bench::BenchRequest request, bench_request_of(line, invocation.services().resources.root / "problems"));
+  const std::unique_ptr<ForkServer> forks = request.store.empty() ? invocation.start_forks() : nullptr;
+  request.forks = forks.get();
   return bench::run_bench(request, bench_events(invocation.reporter()));
 }
 

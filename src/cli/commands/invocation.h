@@ -5,6 +5,7 @@
 #include "cli/options/command_line.h"
 #include "cli/output/reporter.h"
 #include "cli/runs/run_log.h"
+#include "driver/job/forked_python.h"
 #include "driver/job/job.h"
 
 namespace stitch::cli {
@@ -22,6 +23,11 @@ class Invocation {
   Reporter& reporter() { return reporter_; }
   RunLog& run_log() { return run_log_; }
   const driver::Services& services() const { return services_; }
+  // For commands that start many jobs; null where none can be started: each job then loads PyTorch itself.
+  std::unique_ptr<ForkServer> start_forks() const {
+    Result<std::unique_ptr<ForkServer>> forks = driver::start_fork_server(services_.resources);
+    return forks.has_value() ? std::move(*forks) : nullptr;
+  }
 
  private:
   CommandLine line_;

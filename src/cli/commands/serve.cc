@@ -164,11 +164,13 @@ Result<int> ServeCommand::run() {
     }
   });
   std::error_code failed;
+  const int count = given_.workers.value_or(given_.store.empty() && !given_.is_on_gpu ? 1 : 0);
+  const std::unique_ptr<ForkServer> forks = count > 0 ? invocation_.start_forks() : nullptr;
   const farm::JobPlace place{.program = fs::read_symlink("/proc/self/exe", failed),
-                             .artefacts = farm::Artefacts(fs::absolute(options_.artefacts))};
-  auto workers = std::make_unique<service::LocalWorkers>(
-      given_.workers.value_or(given_.store.empty() && !given_.is_on_gpu ? 1 : 0), options_.store_url, place,
-      [this](const std::string& sentence) { say(sentence); });
+                             .artefacts = farm::Artefacts(fs::absolute(options_.artefacts)),
+                             .forks = forks.get()};
+  auto workers = std::make_unique<service::LocalWorkers>(count, options_.store_url, place,
+                                                         [this](const std::string& sentence) { say(sentence); });
   std::thread drainer([this] { drain_until_over(); });
   service::Routes routes(*evaluations_, tasks_, routes_);
   const Result<void> served = http::serve(

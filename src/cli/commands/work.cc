@@ -181,6 +181,8 @@ Result<int> WorkCommand::run() {
     STITCH_TRY(claim_gpu());
   }
   STITCH_TRY(start_metrics());
+  const std::unique_ptr<ForkServer> forks = invocation_.start_forks();
+  options_.place.forks = forks.get();
   // The thread of signals may use it as long as the process lives.
   static farm::Drain drain;
   on_first_signal([grace = given_.grace_seconds](int signal) { drain.begin(signal == SIGINT ? 0 : grace); });

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/job/job.h"
 
-#include <cstdlib>
 #include <map>
 
 #include "base/json/json.h"
+#include "driver/job/forked_python.h"
 #include "driver/job/python_end.h"
 
 namespace stitch::driver {
@@ -39,22 +39,26 @@ Result<JsonChannel*> Job::python() {
   if (!python_.has_value()) {
     STITCH_ASSIGN(TemporaryDirectory temporary, TemporaryDirectory::make("stitchcuda-python"));
     python_temporary_.emplace(std::move(temporary));
-    ChildOptions options;
-    // Not -m, which puts the current folder first: a json.py there is the user's program, not Python's module.
-    options.arguments = {resources_.python.string(), "-c",
-                         "import sys; sys.path[:] = [p for p in sys.path if p]; "
-                         "from stitchcuda_python.server import main; main()"};
-    options.environment = {{"PYTHONPATH", resources_.python_path().string()},
-                           {"PYTHONDONTWRITEBYTECODE", "1"},
-                           {"TMPDIR", python_temporary_->path().string()}};
-    // PyTorch's threads else wait by spinning: where several verdicts share a machine, each takes many times as long.
-    if (std::getenv("OMP_WAIT_POLICY") == nullptr) {
-      options.environment.emplace_back("OMP_WAIT_POLICY", "passive");
+    if (take_forked_python()) {
+      return &*python_;
     }
+    ChildOptions options = python_options(resources_, "server");
+    options.environment.emplace_back("TMPDIR", python_temporary_->path().string());
     STITCH_ASSIGN(JsonChannel channel, JsonChannel::start(std::move(options)));
     python_.emplace(std::move(channel));
   }
   return &*python_;
+}
+
+// False where there is none, or it does not answer: then one is started.
+bool Job::take_forked_python() {
+  constexpr int64_t kTimeoutMs = 30'000;
+  python_ = resources_.forked_python == nullptr ? std::nullopt : resources_.forked_python->take();
+  if (python_.has_value() &&
+      !python_->request("settle", {{"temporary", python_temporary_->path().string()}}, kTimeoutMs).has_value()) {
+    python_.reset();
+  }
+  return python_.has_value();
 }
 
 double Job::elapsed_seconds() const {

@@ -53,6 +53,8 @@ class Job {
   void use_cache(const std::filesystem::path& cache) { cache_use_.emplace(cache); }
 
  private:
+  bool take_forked_python();
+
   Options options_;
   Resources resources_;
   Progress& progress_;

@@ -3,15 +3,20 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 
 #include "base/error/result.h"
 
 namespace stitch::driver {
 
+class ForkedPython;
+
 struct Resources {
   std::filesystem::path root;      // holds python/, runtime/, emulator/, report/, rubrics/, knowledge/
   std::filesystem::path programs;  // holds stitchcuda-worker-emulated and the other programs
   std::filesystem::path python;    // the interpreter that has PyTorch
+  std::shared_ptr<ForkedPython>
+      forked_python{};  // a process of it that has loaded PyTorch, for who asks first; or null
 
   std::filesystem::path python_path() const { return root / "python"; }
   std::filesystem::path report() const { return root / "report"; }

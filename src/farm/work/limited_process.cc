@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/process/last_will.h"
 #include "base/process/tree.h"
 
 namespace stitch::farm {
@@ -70,11 +71,21 @@ class MemoryWatch {
   std::thread thread_;
 };
 
+Result<Child> start_child(const ChildOptions& options, ForkServer* server) {
+  if (server != nullptr) {
+    Result<Child> forked = server->start_child(options);
+    if (forked.has_value() || no_more_children()) {
+      return forked;
+    }
+  }
+  return Child::start(options);
+}
+
 }  // namespace
 
-Result<ProcessOutcome> run_limited(const ChildOptions& options, const ProcessLimits& limits) {
+Result<ProcessOutcome> run_limited(const ChildOptions& options, const ProcessLimits& limits, ForkServer* server) {
   const auto start = Clock::now();
-  STITCH_ASSIGN(Child child, Child::start(options));
+  STITCH_ASSIGN(Child child, start_child(options, server));
   // Where memory ends before the limit does, the kernel shall choose this tree and not the bench.
   std::ofstream(fmt::format("/proc/{}/oom_score_adj", child.pid())) << kFirstToGo;
   MemoryWatch watch(child.pid(), limits);

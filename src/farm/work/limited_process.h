@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/process/child.h"
+#include "base/process/fork_server.h"
 
 namespace stitch::farm {
 
@@ -26,7 +27,8 @@ struct ProcessOutcome {
   std::string standard_error;
 };
 
-// Call from a thread that outlives the child.
-Result<ProcessOutcome> run_limited(const ChildOptions& options, const ProcessLimits& limits);
+// Call from a thread that outlives the child. `server` starts it where there is one that can; may be null.
+Result<ProcessOutcome> run_limited(const ChildOptions& options, const ProcessLimits& limits,
+                                   ForkServer* server = nullptr);
 
 }  // namespace stitch::farm

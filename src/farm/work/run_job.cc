@@ -131,7 +131,7 @@ Result<JobRun> run_job(const JobPlace& place, const Job& job, const std::functio
   }
   constexpr double kMilliseconds = 1000;
   ProcessLimits limits{static_cast<int64_t>(job.seconds * kMilliseconds), job.memory_bytes, is_unwanted};
-  STITCH_ASSIGN(const ProcessOutcome outcome, run_limited(options, limits));
+  STITCH_ASSIGN(const ProcessOutcome outcome, run_limited(options, limits, place.forks));
   run.is_unwanted = outcome.is_unwanted;
   if (!run.is_unwanted) {
     STITCH_TRY(keep(place.artefacts, outcome, folder.path(), job, run.result));

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "base/process/fork_server.h"
 #include "farm/artefacts/artefacts.h"
 #include "farm/job/job_result.h"
 
@@ -18,6 +19,7 @@ struct JobPlace {
   Artefacts artefacts{std::filesystem::path()};
   std::optional<std::string> visible_devices{};  // CUDA_VISIBLE_DEVICES of the process; empty: as it is here
   std::filesystem::path temporary{};             // where jobs' folders are made; empty: the system's
+  ForkServer* forks = nullptr;                   // starts jobs with PyTorch at hand; null: each loads it
 };
 
 // What became of it. `world`: why nothing is known of the job, which is another worker's then.
