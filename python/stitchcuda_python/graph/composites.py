@@ -12,6 +12,7 @@ import torch
 from torch._decomp import get_decompositions
 
 from .antialiased import antialiased_decompositions
+from .counts import count_decompositions
 from .frequencies import frequency_decompositions
 from .losses import loss_decompositions
 from .numbers import number_decompositions
@@ -64,6 +65,7 @@ def decomposition_table() -> dict[Any, Callable[..., Any]]:
         frequency_decompositions(),
         antialiased_decompositions(),
         quantile_decompositions(),
+        count_decompositions(),
     )
     return table | {operator: made for part in own for operator, made in part.items()}
 

@@ -19,6 +19,7 @@ from ..program.steady import refuse_if_unsteady
 from ..stopwatch import Stopwatch
 from .composites import decomposition_table
 from .convert import convert
+from .counts import refuse_unknown_counts
 from .functional import FunctionalProgram
 from .kept_overrides import overrides_kept
 from .supported import FIXED_SHAPES
@@ -74,6 +75,7 @@ def export_program(
         with watched(program.module, folder) as attributes:
             try:
                 exported = torch.export.export(program.module, program.inputs, strict=False)
+                refuse_unknown_counts(exported, folder, request.file)
                 stopwatch.lap("torch.export")
                 with overrides_kept():
                     functional = exported.run_decompositions(decomposition_table())

@@ -122,6 +122,8 @@ INDEXED = [
     indexed("bucketize", "torch.bucketize(x, torch.arange(5).to(x.dtype))", ("float32",)),
     indexed("searchsorted", "torch.searchsorted(torch.arange(5).to(x.dtype), x)", ("float32",)),
     indexed("bincount", "torch.bincount(i[:], minlength=6)"),
+    indexed("bincount.first", "torch.bincount(i[:], minlength=6)[:6]"),
+    indexed("bincount.weights", "torch.bincount(i[:], weights=x[0, 0, :1].expand(i.shape), minlength=6)[1:4]"),
     indexed("masked_select", "torch.masked_select(x, x > 0)"),
     indexed("nonzero", "torch.nonzero(x > 0)"),
     indexed("unique", "torch.unique(i[:])"),
