@@ -15,6 +15,7 @@ import torch.nn.functional as F
 from .arithmetic import Arithmetic
 from .rounding import ConvolutionCall
 from .rules_index import INDEX_RULES
+from .rules_linalg import LINALG_RULES
 from .rules_norm import NORM_RULES
 from .rules_resample import RESAMPLE_RULES
 from .rules_rnn import RNN_RULES
@@ -194,5 +195,6 @@ RULES: Rules = {
     **NORM_RULES,
     **RNN_RULES,
     **INDEX_RULES,
+    **LINALG_RULES,
     **RESAMPLE_RULES,
 }

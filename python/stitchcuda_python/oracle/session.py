@@ -138,20 +138,14 @@ class Session:
         drawn, runs, said = self._settled(regime, number, stays)
         if runs is None:
             return {"dropped": f"Regime {regime} is left out: {said[-1]}.", "fallback": _joined(said[:-1])}
-        place = (self._seed, regime, number)
-        self._evaluator.decide_otherwise(runs, drawn, *place)
-        if stays and not large_depends_on_ties(runs):
-            release_unused()
-            error_runs = lambda: self._evaluator.error_runs(drawn, *place)  # noqa: E731
-            is_rounded = self._math in ("tf32", "reduced")
-            self._large = LargeOutputs(
-                runs, error_runs, is_rounded, self._coarsest_eps(), self._evaluator.rounds_openly()
-            )
-        else:
-            self._evaluator.add_error_runs(runs, drawn, *place)
-            if self._cares[(regime, number)][0] <= Care.BOLD and is_unsteady(runs):
-                self._cares[(regime, number)] = (Care.PLAIN, [*said, _UNSTEADY.format(regime)])
-                return self.draw(regime, number, keep, stays)
+        try:
+            is_steady = self._measure(drawn, runs, regime, number, stays)
+        except torch.linalg.LinAlgError as error:
+            reason = f"with other rounding it is refused ({one_line(str(error))})"
+            return self._with_more_care(regime, number, keep, stays, reason)
+        if not is_steady:
+            self._cares[(regime, number)] = (Care.PLAIN, [*said, _UNSTEADY.format(regime)])
+            return self.draw(regime, number, keep, stays)
         self._last = (drawn, runs)
         if self._nulls is not None:
             right = runs.native_fp32 if self._large is None else runs.native
@@ -159,6 +153,31 @@ class Session:
         return {"dropped": None, "fallback": _joined(said)} | self._write(
             self._whole_draw, f"{regime}_{number}_" if keep else ""
         )
+
+    def _measure(self, drawn: Drawn, runs: Runs, regime: str, number: int, stays: bool) -> bool:
+        """Fills in what tells the reference's own error. Whether rounding leaves the draw as it is, where that may be
+        otherwise with unusual parameters or states."""
+        place = (self._seed, regime, number)
+        self._evaluator.decide_otherwise(runs, drawn, *place)
+        if not stays or large_depends_on_ties(runs):
+            self._evaluator.add_error_runs(runs, drawn, *place)
+            return self._cares[(regime, number)][0] > Care.BOLD or not is_unsteady(runs)
+        release_unused()
+        error_runs = lambda: self._evaluator.error_runs(drawn, *place)  # noqa: E731
+        is_rounded = self._math in ("tf32", "reduced")
+        self._large = LargeOutputs(
+            runs, error_runs, is_rounded, self._coarsest_eps(), self._evaluator.rounds_openly()
+        )
+        return True
+
+    def _with_more_care(self, regime: str, number: int, keep: bool, stays: bool, reason: str) -> dict[str, Any]:
+        """The draw nearer to what the file draws; dropped where it is as near as can be."""
+        care, said = self._cares[(regime, number)]
+        if care == Care.INSIDE or (care == Care.PLAIN and regime == "as_given"):
+            return {"dropped": f"Regime {regime} is left out: {reason}.", "fallback": _joined(said)}
+        said = [*said, *([_INSTEAD[care].format(regime, reason)] if care in _INSTEAD else [])]
+        self._cares[(regime, number)] = (Care(care + 1), said)
+        return self.draw(regime, number, keep, stays)
 
     def _settled(self, regime: str, number: int, stays: bool = False) -> tuple[Drawn, Runs | None, list[str]]:
         """The draw with as little care as the program takes, its references, and in sentences why it is no bolder.
@@ -225,8 +244,11 @@ class Session:
         runs, reason = self._try(drawn)
         if runs is None:
             return {"dropped": f"These contents are left out: {reason}."}
-        self._evaluator.decide_otherwise(runs, drawn, self._seed, "given", number)
-        self._evaluator.add_error_runs(runs, drawn, self._seed, "given", number)
+        try:
+            self._evaluator.decide_otherwise(runs, drawn, self._seed, "given", number)
+            self._evaluator.add_error_runs(runs, drawn, self._seed, "given", number)
+        except torch.linalg.LinAlgError as error:
+            return {"dropped": f"These contents are left out: with other rounding ({one_line(str(error))})."}
         self._last = (drawn, runs)
         answers = self._write(self._answers, "given_")
         return {"dropped": None, "cpu_s": time.process_time() - start} | answers
