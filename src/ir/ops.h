@@ -30,7 +30,8 @@ enum class OpFamily {
   kResampling,
   kScan,
   kSort,
-  kScatter
+  kScatter,
+  kLinearAlgebra
 };
 
 // Contents of one value for the slow reference: every element as a double (integers and booleans exactly, |i| <= 2^53).

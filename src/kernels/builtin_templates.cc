@@ -6,6 +6,7 @@
 #include "kernels/conv/pooled.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/gemm_double.h"
+#include "kernels/linalg/linalg.h"
 #include "kernels/loss/nll_loss.h"
 #include "kernels/movement/cat.h"
 #include "kernels/norm/layer_norm.h"
@@ -41,6 +42,7 @@ const std::vector<std::unique_ptr<KernelTemplate>>& builtin_templates() {
     list.push_back(make_reduce_positions());
     list.push_back(make_scan());
     list.push_back(make_sort());
+    list.push_back(make_linalg());
     list.push_back(make_scatter());
     list.push_back(make_softmax());
     list.push_back(make_layer_norm());

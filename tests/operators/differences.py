@@ -48,6 +48,11 @@ STATED: dict[str, tuple[tuple[str, ...], str]] = {
         ("large",),
         "a partial product leaves the type's range in one order of multiplying and not in another",
     ),
+    r"linalg_(solve|inv|det|slogdet|lu)(\..*)?|logdet|cholesky_inverse": (
+        ("large", "infinite", "undefined"),
+        "a matrix of numbers of all sizes is singular within rounding, where order decides; which of NaN and numbers "
+        "is the pivot, no rule says; PyTorch multiplies the inverse of a factor by itself, where we solve twice",
+    ),
     r"(var|std)(_mean)?\..*|var|std": (
         ("large",),
         "squares overflow float32, in which we add up; PyTorch's CPU kernels add in float64",

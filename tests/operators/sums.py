@@ -9,7 +9,7 @@ import re
 SUMMING = frozenset(
     """matmul linear conv2d conv3d conv_transpose2d conv_transpose3d scaled_dot_product_attention lstm_layer gru_layer
 rnn_layer batch_norm layer_norm avg_pool2d avg_pool3d adaptive_avg_pool2d adaptive_avg_pool3d interpolate sum mean var
-cumsum scatter nll_loss""".split()
+cumsum scatter nll_loss cholesky lu solve_triangular""".split()
 )
 
 VALUE = re.compile(r"([\w.]+): \w+\[([\d,]*)\]")

@@ -24,6 +24,10 @@ Parameters, buffers and states that are complex in the state dict are real in th
 same memory. A Fourier transform is a product with matrices of cosines and sines, which are prepared before the first
 call. Beyond 1024 elements along an axis it is two products, where the number has two factors of 8 or more; beyond 4096
 it is refused where it has not. In the modes tf32 and reduced these products are rounded as others are.
+
+Of square matrices of up to 512 columns there are Cholesky and LU factors, and what follows from them: solutions,
+inverses, determinants. Where PyTorch raises, since a matrix is singular or not positive definite, a program of ours has
+infinities or NaN.
 """
 
 SPECIAL_VALUES = """

@@ -13,6 +13,7 @@ from torch._decomp import get_decompositions
 
 from .antialiased import antialiased_decompositions
 from .counts import count_decompositions
+from .equations import equation_decompositions
 from .frequencies import frequency_decompositions
 from .losses import loss_decompositions
 from .numbers import number_decompositions
@@ -66,6 +67,7 @@ def decomposition_table() -> dict[Any, Callable[..., Any]]:
         antialiased_decompositions(),
         quantile_decompositions(),
         count_decompositions(),
+        equation_decompositions(),
     )
     return table | {operator: made for part in own for operator, made in part.items()}
 

@@ -19,7 +19,8 @@ bool contracts(ir::OpFamily family) {
 // Families whose operators need an element for several of their results, or several elements for one.
 bool reuses(ir::OpFamily family) {
   return contracts(family) || family == ir::OpFamily::kReduction || family == ir::OpFamily::kNormalization ||
-         family == ir::OpFamily::kSoftmax || family == ir::OpFamily::kScan || family == ir::OpFamily::kSort;
+         family == ir::OpFamily::kSoftmax || family == ir::OpFamily::kScan || family == ir::OpFamily::kSort ||
+         family == ir::OpFamily::kLinearAlgebra;
 }
 
 ir::OpFamily family_of(const ir::Node& node) {

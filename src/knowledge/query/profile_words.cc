@@ -40,6 +40,7 @@ constexpr auto kStepKinds = std::to_array<Meaning>({{"gemm", "matrix product til
                                                     {"scatter", "scatter atomics"},
                                                     {"gather", "gather embedding"},
                                                     {"sort", "sort"},
+                                                    {"linalg", "factorisation triangular solve barriers"},
                                                     {"loss", "reduction loss"}});
 
 constexpr auto kDtypes = std::to_array<Meaning>({{"f32", "fp32"},

@@ -24,6 +24,7 @@ const char* family_name(ir::Op op) {
     case ir::OpFamily::kConvolution:
     case ir::OpFamily::kAttention:
     case ir::OpFamily::kRecurrent:
+    case ir::OpFamily::kLinearAlgebra:
       return "product";
     case ir::OpFamily::kReduction:
     case ir::OpFamily::kNormalization:

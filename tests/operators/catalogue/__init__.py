@@ -6,6 +6,7 @@ import random
 from . import (
     algebra,
     complexes,
+    factors,
     losses,
     methods,
     modules,
@@ -31,6 +32,7 @@ FAMILIES: dict[str, list[Operator]] = {
     "losses and their arguments": losses.OPERATORS,
     "pools, resampling, pads and their arguments": windows.OPERATORS,
     "linear algebra": algebra.OPERATORS,
+    "factors of matrices": factors.OPERATORS,
     "complex numbers": complexes.OPERATORS,
     "methods of tensors": methods.OPERATORS,
     "seldom used": refused.OPERATORS,
