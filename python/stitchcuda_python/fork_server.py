@@ -29,6 +29,7 @@ _CHANNEL = 3
 _LAST_DESCRIPTOR = 1 << 20
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
+_FIRST_TO_GO = b"500"  # where memory ends the kernel shall choose a helper, and not who runs many jobs
 # The interpreter does not leave these as a program expects to find them.
 _IGNORED_BY_PYTHON = ("SIGPIPE", "SIGXFSZ")
 
@@ -159,6 +160,8 @@ def serve_program(request: Request, channel: int, output: int, error: int, verbs
     try:
         _place({0: _null(), 1: output, 2: error, _CHANNEL: channel})
         os.closerange(_CHANNEL + 1, _LAST_DESCRIPTOR)
+        _write(score := os.open("/proc/self/oom_score_adj", os.O_WRONLY), _FIRST_TO_GO)
+        os.close(score)
         os.environ.clear()
         os.environ.update(request.environment)
         os.chdir(request.folder)

@@ -81,6 +81,34 @@ def test_what_cannot_be_judged_stops_nothing(tmp_path: pathlib.Path, build: path
     assert (place.run / "results.jsonl").read_text() == before
 
 
+def server_of(bench: int) -> int | None:
+    """The child that has loaded PyTorch, once a job has begun below it."""
+    for child in below(bench):
+        command = pathlib.Path(f"/proc/{child}/cmdline").read_bytes()
+        if b"stitchcuda_python.fork_server" in command and below(child):
+            return child
+    return None
+
+
+def below(pid: int) -> list[int]:
+    try:
+        return [int(child) for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def test_rows_are_the_same_where_the_process_that_forks_is_killed(tmp_path: pathlib.Path, build: pathlib.Path) -> None:
+    place = Place(tmp_path, build, SHORT[:1])
+    process = place.start(place.command("--no-admit"))
+    end = time.monotonic() + 60 * PATIENCE
+    while (server := server_of(process.pid)) is None and process.poll() is None and time.monotonic() < end:
+        time.sleep(0.01)
+    assert server is not None
+    os.kill(server, signal.SIGKILL)
+    assert process.communicate(timeout=900 * PATIENCE)[1] == "" and process.returncode == 0
+    check_rows(place.lines(), SHORT[:1])
+
+
 def test_a_mistaken_command_line_is_told(tmp_path: pathlib.Path, build: pathlib.Path) -> None:
     place = Place(tmp_path, build, SHORT)
     for more, sentence in ((["--levels", "7"], "no level 7"), (["--only", "zzz"], "no task is meant by 'zzz'"),

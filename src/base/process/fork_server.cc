@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <thread>
 
 #include "base/json/json.h"
 #include "base/process/environment.h"
@@ -156,6 +157,17 @@ Result<Child> ForkServer::start_child(const ChildOptions& options) {
   set_nonblocking(error.read_end);
   return Child::of_another(static_cast<pid_t>(*pid), std::move(status.read_end), std::move(output.read_end),
                            std::move(error.read_end));
+}
+
+bool ForkServer::has_ended() {
+  // Its descriptors are closed before it counts as ended.
+  constexpr int kLooks = 100;
+  constexpr std::chrono::milliseconds kBetween{10};
+  const std::lock_guard lock(mutex_);
+  for (int look = 0; look < kLooks && server_.is_running(); ++look) {
+    std::this_thread::sleep_for(kBetween);
+  }
+  return !server_.is_running();
 }
 
 }  // namespace stitch

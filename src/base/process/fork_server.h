@@ -27,6 +27,8 @@ class ForkServer {
   // As Child::start(), limits left out. An Error where the server has ended or cannot fork: Child::start() still can.
   // Waits until the server has loaded. From any thread.
   Result<Child> start_child(const ChildOptions& options);
+  // Whether it ends within a second: then what it had started is killed.
+  bool has_ended();
 
  private:
   ForkServer(Child server, Descriptor socket) : server_(std::move(server)), socket_(std::move(socket)) {}

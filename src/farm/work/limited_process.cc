@@ -6,11 +6,12 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <csignal>
 #include <fstream>
 #include <mutex>
+#include <optional>
 #include <thread>
 
-#include "base/process/last_will.h"
 #include "base/process/tree.h"
 
 namespace stitch::farm {
@@ -71,21 +72,9 @@ class MemoryWatch {
   std::thread thread_;
 };
 
-Result<Child> start_child(const ChildOptions& options, ForkServer* server) {
-  if (server != nullptr) {
-    Result<Child> forked = server->start_child(options);
-    if (forked.has_value() || no_more_children()) {
-      return forked;
-    }
-  }
-  return Child::start(options);
-}
-
-}  // namespace
-
-Result<ProcessOutcome> run_limited(const ChildOptions& options, const ProcessLimits& limits, ForkServer* server) {
+// A child that runs already, to its end.
+Result<ProcessOutcome> watch(Child child, const ProcessLimits& limits) {
   const auto start = Clock::now();
-  STITCH_ASSIGN(Child child, start_child(options, server));
   // Where memory ends before the limit does, the kernel shall choose this tree and not the bench.
   std::ofstream(fmt::format("/proc/{}/oom_score_adj", child.pid())) << kFirstToGo;
   MemoryWatch watch(child.pid(), limits);
@@ -101,6 +90,34 @@ Result<ProcessOutcome> run_limited(const ChildOptions& options, const ProcessLim
   outcome.standard_output = std::move(ended.standard_output);
   outcome.standard_error = std::move(ended.standard_error);
   return outcome;
+}
+
+// Nothing where the server cannot start it, or has ended before it.
+Result<std::optional<ProcessOutcome>> run_forked(const ChildOptions& options, const ProcessLimits& limits,
+                                                 ForkServer& server) {
+  Result<Child> child = server.start_child(options);
+  if (!child.has_value()) {
+    return std::optional<ProcessOutcome>();
+  }
+  STITCH_ASSIGN(ProcessOutcome outcome, watch(std::move(*child), limits));
+  const bool is_ended_by_us = outcome.is_out_of_memory || outcome.is_unwanted || outcome.exit.timed_out;
+  if (outcome.exit.signal == SIGKILL && !is_ended_by_us && server.has_ended()) {
+    return std::optional<ProcessOutcome>();
+  }
+  return std::optional<ProcessOutcome>(std::move(outcome));
+}
+
+}  // namespace
+
+Result<ProcessOutcome> run_limited(const ChildOptions& options, const ProcessLimits& limits, ForkServer* server) {
+  if (server != nullptr) {
+    STITCH_ASSIGN(std::optional<ProcessOutcome> outcome, run_forked(options, limits, *server));
+    if (outcome.has_value()) {
+      return std::move(*outcome);
+    }
+  }
+  STITCH_ASSIGN(Child child, Child::start(options));
+  return watch(std::move(child), limits);
 }
 
 }  // namespace stitch::farm

@@ -27,7 +27,8 @@ struct ProcessOutcome {
   std::string standard_error;
 };
 
-// Call from a thread that outlives the child. `server` starts it where there is one that can; may be null.
+// Call from a thread that outlives the child. `server` starts it where there is one that can; may be null. Where the
+// server ends before the child does, it is run once more, from its beginning.
 Result<ProcessOutcome> run_limited(const ChildOptions& options, const ProcessLimits& limits,
                                    ForkServer* server = nullptr);
 
