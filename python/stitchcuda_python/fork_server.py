@@ -30,6 +30,7 @@ _LAST_DESCRIPTOR = 1 << 20
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _FIRST_TO_GO = b"500"  # where memory ends the kernel shall choose a helper, and not who runs many jobs
+_GPU_FILES = "/dev/nvidia"
 # The interpreter does not leave these as a program expects to find them.
 _IGNORED_BY_PYTHON = ("SIGPIPE", "SIGXFSZ")
 
@@ -211,6 +212,17 @@ def become(request: Request, parent: int, verbs: dict[str, server.Verb]) -> None
         os._exit(127)
 
 
+def has_opened_gpu() -> bool:
+    """Whether CUDA has begun in this process: no fork of it could use a GPU."""
+    for descriptor in os.listdir("/proc/self/fd"):
+        try:
+            if os.readlink(f"/proc/self/fd/{descriptor}").startswith(_GPU_FILES):
+                return True
+        except OSError:  # that of the listing
+            pass
+    return False
+
+
 def serve(connection: Connection, verbs: dict[str, server.Verb]) -> None:
     """Until nobody asks any more."""
     children = Children()
@@ -251,4 +263,6 @@ def main() -> None:
     connection = Connection(_CHANNEL)
     with server.kept_bytecode():
         verbs = server.load_verbs()
+    if has_opened_gpu():
+        sys.exit("PyTorch began to use a GPU while it was loaded, which a fork could not go on with")
     serve(connection, verbs)

@@ -77,6 +77,27 @@ def is_there(pid: int) -> bool:
         return False
 
 
+ASKS_NOTHING_OF_CUDA = """
+import torch
+def asked(*arguments, **named):
+    raise AssertionError('CUDA is asked while PyTorch and the verbs are loaded')
+for name in ('is_available', 'device_count', 'current_device', 'get_device_properties', 'get_device_capability'):
+    setattr(torch.cuda, name, asked)
+from stitchcuda_python import fork_server, server
+assert server.load_verbs() and not fork_server.has_opened_gpu()
+fork_server._GPU_FILES = '/dev/null'
+with open('/dev/null'):
+    assert fork_server.has_opened_gpu()
+"""
+
+
+class Gpu(unittest.TestCase):
+    def test_what_is_loaded_leaves_it_to_the_forks(self) -> None:
+        done = subprocess.run([sys.executable, "-c", ASKS_NOTHING_OF_CUDA], capture_output=True, text=True,
+                              timeout=PATIENCE_S, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
 class ForkServer(unittest.TestCase):
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
