@@ -45,6 +45,8 @@ FAMILIES = {
     "scatter, pull": r"launch_scatter_pull",
     "scatter, buckets": r"launch_scatter_buckets",
     "scatter, in place": r"launch_scatter_in_place",
+    "matrix factors": r"launch_(?:cholesky|lu)<",
+    "triangular systems": r"launch_solve_triangular<",
     "recurrent layer": r"launch_recurrent_(?:layer|stack)",
     "random": r"kernels/random/numbers",
     "loss": r"launch_weighted_sum",

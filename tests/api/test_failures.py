@@ -14,7 +14,7 @@ import torch
 from named_seed import SEED
 
 from .support import BUILD
-from handed_over import Inverse, Scorer, Unstable
+from handed_over import Orthogonal, Scorer, Unstable
 import stitchcuda
 from stitchcuda.errors import error_from
 
@@ -37,10 +37,10 @@ def children_with(word: str) -> list[str]:
 class Failures(unittest.TestCase):
     def test_an_operator_that_is_lacking(self) -> None:
         with self.assertRaises(stitchcuda.ProgramError) as caught:
-            stitchcuda.optimize(Inverse(), torch.eye(4), **OPTIONS)
+            stitchcuda.optimize(Orthogonal(), torch.eye(4), **OPTIONS)
         error = caught.exception
         self.assertEqual(error.code, "unsupported_operator")
-        self.assertIn("inv", error.sentence)
+        self.assertIn("qr", error.sentence)
         self.assertIn("handed_over.py", str(error))
         self.assertTrue(str(error).endswith("."))
 
