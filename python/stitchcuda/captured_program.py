@@ -95,8 +95,16 @@ def _by_position(model: Any, positional: int, names: list[str]) -> Any:
     return model
 
 
+def keep_inputs() -> None:
+    """get_inputs() gives from now on what was handed over: mixed rows are nothing that the program takes, as where a matrix
+    with two equal rows has no inverse."""
+    _thing["mixes"] = False
+
+
 def _drawn_anew(leaf: Any) -> Any:
     """Rows of the example in another order, some twice. What is ordered or counted as a whole stays as it is."""
+    if not _thing.get("mixes", True):
+        return leaf.clone() if isinstance(leaf, torch.Tensor) else leaf
     if not isinstance(leaf, torch.Tensor) or not leaf.is_floating_point() or leaf.dim() < 2 or leaf.numel() == 0:
         return leaf.clone() if isinstance(leaf, torch.Tensor) else leaf
     return leaf[torch.randint(0, leaf.shape[0], (leaf.shape[0],))]

@@ -164,6 +164,20 @@ class DrawTest(ServerCase):
         drawn = self.ok("oracle.draw", oracle=opened["oracle"], regime="signed_scaled", draw=0)
         self.assertIn("Regime signed_scaled is left out: the reference raised", drawn["dropped"])
 
+    def test_what_was_handed_over_stays_where_the_program_takes_no_mixture(self) -> None:
+        kept = "def keep_inputs():\n    global same\n    same = True\n"
+        inputs = (
+            "same = False\n" + kept + "def get_inputs():\n    x = 2 * torch.eye(8)\n"
+            "    return [x if same else x[torch.zeros(8, dtype=torch.long)]]\n"
+        )
+        path = self.file(model("return torch.linalg.inv(x)", inputs=inputs), "inverse.py")
+        opened = self.open(path)
+        given = self.draw(opened, "as_given", 0)
+        made = read_result(given["outputs"][0], opened["outputs"][0])
+        self.assertTrue(torch.equal(made["ref64"], torch.eye(8, dtype=torch.float64) / 2))
+        without = self.file(model("return torch.linalg.inv(x)", inputs=inputs.replace(kept, "")), "singular.py")
+        self.assertIn("forward", self.error("oracle.open", file=without, folder=self.folder)["sentence"])
+
     def test_an_unknown_regime_is_refused(self) -> None:
         opened = self.open(self.file(model("return x + 1"), "plain.py"))
         error = self.error("oracle.draw", oracle=opened["oracle"], regime="none", draw=0)

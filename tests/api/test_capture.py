@@ -67,6 +67,15 @@ class Travels(unittest.TestCase):
         self.assertTrue(all(any(torch.equal(row, other) for other in x) for row in first[0]))
         self.assertTrue(torch.equal(first[1], ordered) and torch.equal(first[2], counts))
 
+    def test_an_example_is_kept_where_mixed_rows_are_refused(self) -> None:
+        x = torch.randn(64, 4)
+        program = loaded(halved, (x, 3))
+        program.keep_inputs()
+        given = program.get_inputs()
+        self.assertTrue(torch.equal(given[0], x) and given[1] == 3)
+        given[0].zero_()
+        self.assertTrue(torch.equal(program.get_inputs()[0], x))
+
     def test_a_function_may_draw(self) -> None:
         program = loaded(halved, torch.zeros(2), draw=sevens)
         self.assertEqual(program.get_inputs()[0].tolist(), [7.0, 7.0])

@@ -22,6 +22,17 @@ class InputSource:
     def __init__(self, device: torch.device) -> None:
         self._device = device
         self._draws_there = device.type == "cuda"
+        self._keeps = False
+
+    def keep(self, namespace: types.ModuleType) -> bool:
+        """Draws from now on give what somebody handed over, where the file mixes that; False where it does not, or has
+        been told before."""
+        keep_inputs = getattr(namespace, "keep_inputs", None)
+        if self._keeps or not callable(keep_inputs):
+            return False
+        keep_inputs()
+        self._keeps = True
+        return True
 
     def draw(self, namespace: types.ModuleType, request: Request, seed: int | None = None) -> tuple[Any, ...]:
         """The inputs of one draw, each on the device or on the CPU; from `seed`, else from where the generators are."""

@@ -58,7 +58,7 @@ class Session:
             raise Failure(ENVIRONMENT, "PyTorch sees no CUDA device.", "", "Use --device emulated.")
         self._seed, self._folder, self._device = seed, folder, torch.device(device)
         torch.manual_seed(derive(seed, "construct"))
-        source = InputSource(self._device)
+        self._source = source = InputSource(self._device)
         self._program = build_program(request, source.stand_ins)
         self.graph = graph_with_data(self._program)
         self._native = NativeModule(self._program, self.graph, self._device)
@@ -78,14 +78,19 @@ class Session:
         self.gate = self._run_gate()
         self._kept = self._drawer.try_states(lambda drawn: self._try(drawn)[1])
 
-    def _run_gate(self) -> dict[str, object]:
+    def _first_run(self) -> tuple[Drawn, dict[str, torch.Tensor]]:
         drawn = self._drawer.draw(self._seed, "as_given", 0)
         try:
             with tf32_flags("fp32"):
-                eager = self._native.run(drawn.inputs, drawn.tensors, drawn.numbers)
+                return drawn, self._native.run(drawn.inputs, drawn.tensors, drawn.numbers)
         except Exception as error:
+            if self._source.keep(self._program.namespace):
+                return self._first_run()
             remedy = "Check that Model(*get_init_inputs())(*get_inputs()) runs in plain PyTorch."
             raise from_user_code(error, "running forward", self._program.request.file, remedy) from error
+
+    def _run_gate(self) -> dict[str, object]:
+        drawn, eager = self._first_run()
         with tf32_flags("fp32"):
             graph = self._evaluator.interpreter.run(self._drawer.graph_values(drawn))
             self._overflows = self._evaluator.interpreter.has_overflow
