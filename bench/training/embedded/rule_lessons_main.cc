@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lessons for a small Coder without a run of agents: of each program the steps as the expert writes them, asked as
 // prompts/compact asks, and what mends those of its texts that a mistake was put into. Nothing is compiled: that the
-// texts are right is what everything else here tests. A second for a program.
+// texts are right is what everything else here tests. Half a second for a program.
 //
 //     stitchcuda-rule-lessons TASKS PROGRAMS > lessons.jsonl
 //
@@ -11,6 +11,7 @@
 
 #include <cstdio>
 #include <fstream>
+#include <optional>
 
 #include "agents/ask/expert_model.h"
 #include "agents/planner/expert_planner.h"
@@ -40,8 +41,7 @@ struct Taught {
 };
 
 // A program as the expert plans and writes it.
-Result<TextBench> expert_bench(const std::string& file, const driver::Services& services) {
-  driver::Job job({}, services);
+Result<TextBench> expert_bench(const std::string& file, driver::Job& job) {
   Task task;
   task.file = file;
   STITCH_ASSIGN(const driver::ImportedProgram imported, driver::import_program(job, task));
@@ -130,9 +130,8 @@ std::vector<Json> lessons_of(const TextBench& bench, const agents::Prompts& prom
   return made;
 }
 
-Result<void> teach(const Taught& task, const std::string& programs, const agents::Prompts& prompts,
-                   const driver::Services& services) {
-  STITCH_ASSIGN(const TextBench bench, expert_bench(fmt::format("{}/{}.py", programs, task.id), services));
+Result<void> teach(const Taught& task, const std::string& programs, const agents::Prompts& prompts, driver::Job& job) {
+  STITCH_ASSIGN(const TextBench bench, expert_bench(fmt::format("{}/{}.py", programs, task.id), job));
   for (Json& lesson : lessons_of(bench, prompts, task.id)) {
     lesson["task"] = task.id;
     lesson["family"] = task.family;
@@ -157,6 +156,7 @@ int run(const char* tasks, const std::string& programs) {
     fmt::print(stderr, "stitchcuda-rule-lessons: cannot read {}: name synth's tasks.jsonl\n", tasks);
     return 3;
   }
+  std::optional<driver::Job> job;  // one for many programs: its Python takes seconds to load
   for (std::string line; std::getline(lines, line);) {
     const Result<Json> read = parse_json(line, tasks);
     if (!read.has_value()) {
@@ -164,7 +164,11 @@ int run(const char* tasks, const std::string& programs) {
       return 3;
     }
     const Taught task{read->value("id", ""), read->value("family", ""), read->value("split", "")};
-    if (const Result<void> taught = teach(task, programs, *prompts, services); !taught.has_value()) {
+    if (!job.has_value()) {
+      job.emplace(driver::Options{}, services);
+    }
+    if (const Result<void> taught = teach(task, programs, *prompts, *job); !taught.has_value()) {
+      job.reset();  // whatever that program left there
       fmt::print(stderr, "{}: {}\n", task.id, taught.error().message);
     }
   }
