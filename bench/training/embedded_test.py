@@ -88,10 +88,9 @@ def test_the_model_is_half_the_size_in_bf16(made: pathlib.Path) -> None:
     assert (made / "coder" / "tokenizer.json").exists()
 
 
-def test_answers_about_a_step_are_judged_and_learned_from(made: pathlib.Path, cache: pathlib.Path,
-                                                          pytestconfig: pytest.Config) -> None:
+def test_answers_about_a_step_are_judged_and_learned_from(made: pathlib.Path, pytestconfig: pytest.Config) -> None:
     build = (pytestconfig.rootpath / pytestconfig.getoption("--build", "build")).resolve()
-    environment = {**os.environ, "STITCHCUDA_CACHE": str(cache)}
+    environment = {"STITCHCUDA_CACHE": str(build / "test-cache"), **os.environ}
     done = subprocess.run([sys.executable, HERE / "improve", made, "--build", build, "--device", "cpu", "--tasks", "1",
                            "--held-out", "0", "--steps", "1", "--prompts", "1", "--group", "2", "--jobs", "2"],
                           capture_output=True, text=True, check=False, env=environment)
