@@ -50,16 +50,8 @@ __global__ void __launch_bounds__(kThreads) cholesky_kernel(Load load, Store sto
 template <typename T, int kThreads, typename Load, typename Store>
 cudaError_t launch_cholesky(const Load& load, const Store& store, const SquareShape& shape, void* scratch,
                             cudaStream_t stream) {
-  if (shape.matrices == 0) {
-    return cudaSuccess;
-  }
-  const int bytes = linalg_detail::shared_bytes<T>(shape.columns);
-  auto* kernel = linalg_detail::cholesky_kernel<T, kThreads, Load, Store>;
-  if (const cudaError_t error = allow_shared_memory(kernel, bytes); error != cudaSuccess) {
-    return error;
-  }
-  kernel<<<static_cast<unsigned>(shape.matrices), kThreads, bytes, stream>>>(load, store, shape, scratch);
-  return cudaGetLastError();
+  return linalg_detail::launch_block_each<T, kThreads>(linalg_detail::cholesky_kernel<T, kThreads, Load, Store>, load,
+                                                       store, shape, scratch, stream);
 }
 
 }  // namespace stitch

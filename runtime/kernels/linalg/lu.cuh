@@ -104,16 +104,8 @@ cudaError_t launch_lu(const Load& load, const Store& store, const SquareShape& s
   if (shape.columns > linalg_detail::kMaxLuColumns) {
     return cudaErrorInvalidValue;
   }
-  if (shape.matrices == 0) {
-    return cudaSuccess;
-  }
-  const int bytes = linalg_detail::shared_bytes<T>(shape.columns);
-  auto* kernel = linalg_detail::lu_kernel<T, kThreads, Load, Store>;
-  if (const cudaError_t error = allow_shared_memory(kernel, bytes); error != cudaSuccess) {
-    return error;
-  }
-  kernel<<<static_cast<unsigned>(shape.matrices), kThreads, bytes, stream>>>(load, store, shape, scratch);
-  return cudaGetLastError();
+  return linalg_detail::launch_block_each<T, kThreads>(linalg_detail::lu_kernel<T, kThreads, Load, Store>, load, store,
+                                                       shape, scratch, stream);
 }
 
 }  // namespace stitch

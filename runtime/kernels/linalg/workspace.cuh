@@ -70,5 +70,20 @@ __device__ __forceinline__ void for_each_place(int first, int rows, int columns,
   }
 }
 
+// A block for each matrix, which it keeps in its workspace.
+template <typename T, int kThreads, typename Load, typename Store>
+cudaError_t launch_block_each(void (*kernel)(Load, Store, SquareShape, void*), const Load& load, const Store& store,
+                              const SquareShape& shape, void* scratch, cudaStream_t stream) {
+  if (shape.matrices == 0) {
+    return cudaSuccess;
+  }
+  const int bytes = shared_bytes<T>(shape.columns);
+  if (const cudaError_t error = allow_shared_memory(kernel, bytes); error != cudaSuccess) {
+    return error;
+  }
+  kernel<<<static_cast<unsigned>(shape.matrices), kThreads, bytes, stream>>>(load, store, shape, scratch);
+  return cudaGetLastError();
+}
+
 }  // namespace linalg_detail
 }  // namespace stitch
