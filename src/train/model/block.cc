@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "train/model/attended.h"
+
 namespace stitch::train {
 namespace {
 
@@ -35,16 +37,14 @@ void extend(LayerCache& cache, Tensor& k, Tensor& v) {
 }
 
 // One token a row, each over its own cache alone: what a row comes to does not depend on how long the others are.
-Tensor attention_by_rows(const Tensor& q, const Tensor& k, const Tensor& v, std::span<LayerCache* const> caches,
-                         bool shares_keys) {
+Tensor attention_by_rows(const Tensor& q, const Tensor& k, const Tensor& v, std::span<LayerCache* const> caches) {
   std::vector<Tensor> mixed;
   for (size_t row = 0; row < caches.size(); ++row) {
     const auto at = static_cast<int64_t>(row);
     Tensor keys = k.narrow(0, at, 1);
     Tensor values = v.narrow(0, at, 1);
     extend(*caches[row], keys, values);
-    mixed.push_back(at::scaled_dot_product_attention(q.narrow(0, at, 1), keys, values, std::nullopt, 0.0, false,
-                                                     std::nullopt, shares_keys));
+    mixed.push_back(attended(q.narrow(0, at, 1), keys, values, std::nullopt, false));
   }
   return at::cat(mixed, 0);
 }
@@ -62,9 +62,8 @@ Tensor attention(const Block& block, const weights::ModelConfig& config, const T
   q = q * shared.cos + rotate_half(q) * shared.sin;
   k = k * shared.cos + rotate_half(k) * shared.sin;
   Tensor v = split_heads(block.v(hidden, shared.adapter), config.head_dim).transpose(1, 2);
-  const bool shares_keys = config.heads != config.kv_heads;
   if (caches.size() > 1) {
-    return block.o(attention_by_rows(q, k, v, caches, shares_keys).transpose(1, 2).flatten(2), shared.adapter);
+    return block.o(attention_by_rows(q, k, v, caches).transpose(1, 2).flatten(2), shared.adapter);
   }
   if (!caches.empty()) {
     extend(*caches.front(), k, v);
@@ -72,7 +71,7 @@ Tensor attention(const Block& block, const weights::ModelConfig& config, const T
   const auto mask = shared.allowed.defined() ? std::optional(shared.allowed) : std::nullopt;
   // One token after others reads them all; more than one do so only with a mask.
   const bool causal = !mask.has_value() && hidden.size(1) > 1;
-  const Tensor mixed = at::scaled_dot_product_attention(q, k, v, mask, 0.0, causal, std::nullopt, shares_keys);
+  const Tensor mixed = attended(q, k, v, mask, causal);
   return block.o(mixed.transpose(1, 2).flatten(2), shared.adapter);
 }
 

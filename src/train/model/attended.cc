@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/model/attended.h"
+
+namespace stitch::train {
+
+Tensor attended_with_repeated_keys(const Tensor& q, const Tensor& k, const Tensor& v, const std::optional<Tensor>& mask,
+                                   bool causal) {
+  const int64_t group = q.size(1) / k.size(1);
+  return at::scaled_dot_product_attention(q, k.repeat_interleave(group, 1), v.repeat_interleave(group, 1), mask, 0.0,
+                                          causal);
+}
+
+Tensor attended_by_groups(const Tensor& q, const Tensor& k, const Tensor& v, const std::optional<Tensor>& mask) {
+  const Tensor grouped = q.squeeze(2).unflatten(1, {k.size(1), -1});
+  return at::scaled_dot_product_attention(grouped, k, v, mask, 0.0, false).flatten(1, 2).unsqueeze(2);
+}
+
+Tensor attended(const Tensor& q, const Tensor& k, const Tensor& v, const std::optional<Tensor>& mask, bool causal) {
+  const bool shares_keys = q.size(1) != k.size(1);
+  if (shares_keys && q.is_cuda() && q.scalar_type() == at::kFloat) {
+    return q.size(2) == 1 ? attended_by_groups(q, k, v, mask) : attended_with_repeated_keys(q, k, v, mask, causal);
+  }
+  return at::scaled_dot_product_attention(q, k, v, mask, 0.0, causal, std::nullopt, shares_keys);
+}
+
+}  // namespace stitch::train
