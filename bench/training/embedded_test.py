@@ -128,6 +128,20 @@ def test_a_line_that_was_cut_is_judged_again(tmp_path: pathlib.Path) -> None:
     assert len((tmp_path / "judged.jsonl").read_text().splitlines()) == 3, "what was judged again is kept once"
 
 
+def test_programs_are_forked_and_start_by_themselves_where_nobody_forks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(HERE))
+    forks = importlib.import_module("forks").Forks()
+    told = "echo $STITCHCUDA_PYTHON_HELPER; echo wrong >&2; exit 3"
+    for helped in (True, False):
+        done = forks.run(["/bin/sh", "-c", told], 60)
+        assert (done.returncode, done.stderr) == (3, "wrong\n") and bool(done.stdout.strip()) == helped
+        with pytest.raises(subprocess.TimeoutExpired):
+            forks.run(["/bin/sleep", "60"], 0.2)
+        forks._server.kill()
+        forks._server.wait()
+    forks.close()
+
+
 def test_a_verdict_is_a_reward_or_none() -> None:
     judge = program("step_judge")
     assert judge.judgement({"kind": "cheated", "reason": ""})["hack"]
