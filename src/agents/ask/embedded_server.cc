@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agents/ask/embedded_server.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <string_view>
 #include <thread>
 
 #include "base/fs/files.h"
 #include "base/fs/state_folder.h"
+#include "llm/retry/fault.h"
 
 namespace stitch::agents {
 namespace {
@@ -91,6 +94,15 @@ Result<void> EmbeddedServer::wait_until_it_listens() {
   }
   return failure(ErrorCode::kTimeout, "the embedded model was not loaded within 10 minutes", "stitchcuda-train",
                  "name a smaller one with --checkpoint");
+}
+
+Result<llm::Completion> or_no_answer(Result<llm::Completion> answered,
+                                     const std::function<void(const std::string&)>& told) {
+  if (answered.has_value() || !llm::is_too_long(answered.error())) {
+    return answered;
+  }
+  told(fmt::format("{}; it stays without an answer", answered.error().message));
+  return llm::Completion{};
 }
 
 }  // namespace stitch::agents

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -36,16 +37,24 @@ class EmbeddedServer {
 // The address in what the server says when it listens; empty in any other text.
 std::string address_in(const std::string& said);
 
+// An empty answer, of which `told` hears, in the place of an Error that says that a question is longer than the model
+// takes: waiting makes nobody's context longer, and what the run has without that answer stands.
+Result<llm::Completion> or_no_answer(Result<llm::Completion> answered,
+                                     const std::function<void(const std::string&)>& told);
+
 // A model whose server lives as long as it does.
 class EmbeddedModel : public Model {
  public:
-  EmbeddedModel(std::shared_ptr<EmbeddedServer> server, ChatModel chat)
-      : server_(std::move(server)), chat_(std::move(chat)) {}
-  Result<llm::Completion> answer(const Question& question) override { return chat_.answer(question); }
+  EmbeddedModel(std::shared_ptr<EmbeddedServer> server, ChatModel chat, std::function<void(const std::string&)> told)
+      : server_(std::move(server)), chat_(std::move(chat)), told_(std::move(told)) {}
+  Result<llm::Completion> answer(const Question& question) override {
+    return or_no_answer(chat_.answer(question), told_);
+  }
 
  private:
   std::shared_ptr<EmbeddedServer> server_;
   ChatModel chat_;
+  std::function<void(const std::string&)> told_;
 };
 
 }  // namespace stitch::agents

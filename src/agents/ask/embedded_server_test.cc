@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/fs/files.h"
+#include "llm/retry/fault.h"
 
 namespace stitch::agents {
 namespace {
@@ -24,6 +25,19 @@ TEST(EmbeddedServer, SaysWhereItListens) {
             "http://127.0.0.1:8941/v1");
   EXPECT_EQ(address_in("listening on http://127.0.0.1:89"), "");
   EXPECT_EQ(address_in("stitchcuda-train: no such file"), "");
+}
+
+TEST(EmbeddedModel, LeavesWhatIsTooLongWithoutAnAnswerAndNothingElse) {
+  std::string said;
+  const auto told = [&](const std::string& words) { said = words; };
+  const auto failing = [](int status, const char* body) {
+    return Result<llm::Completion>(failure(llm::error_of(llm::fault_of_response(status, body), "http://x")));
+  };
+  const Result<llm::Completion> empty = or_no_answer(failing(400, R"({"error": {"message": "context length"}})"), told);
+  ASSERT_TRUE(empty.has_value());
+  EXPECT_EQ(empty->reply.content, "");
+  EXPECT_EQ(said, "the endpoint answered with status 400: context length; it stays without an answer");
+  EXPECT_FALSE(or_no_answer(failing(500, "context length"), told).has_value());
 }
 
 }  // namespace

@@ -17,9 +17,10 @@ namespace stitch::agents {
 namespace {
 
 constexpr int64_t kEmbeddedAnswer = 2'048;  // tokens; small models have contexts of 8,192 and run on to their end
-// At 1 a small model's answers are lost to tokens of tiny chance: one in some hundred is wrong, and nothing behind it right.
+// At 1 a small model's answers are lost to tokens of tiny chance: one in some hundred is wrong, and nothing behind it
+// right.
 constexpr double kEmbeddedTemperature = 0.6;
-constexpr int64_t kShortContext = 16'384;   // tokens; prompts and answers of full length may take more
+constexpr int64_t kShortContext = 16'384;  // tokens; prompts and answers of full length may take more
 
 using ToldOf = std::function<void(const std::string&)>;
 
@@ -138,7 +139,7 @@ Result<TeamSeats> embedded_team(const TeamRequest& request, const ToldOf& told) 
   // What it answers can be learned from, as it is what `train` made.
   seat.sampling.wants_tokens = true;
   seat.sampling.wants_log_probs = true;
-  seat.answers = std::make_shared<EmbeddedModel>(server, ChatModel(endpoint, probed.dialect, told));
+  seat.answers = std::make_shared<EmbeddedModel>(server, ChatModel(endpoint, probed.dialect, told), told);
   return team_of_one(request, seat);
 }
 
