@@ -96,7 +96,7 @@ def _by_position(model: Any, positional: int, names: list[str]) -> Any:
 
 
 def keep_inputs() -> None:
-    """get_inputs() gives from now on what was handed over: mixed rows are nothing that the program takes, as where a matrix
+    """get_inputs() gives from now on what was handed over: the program takes no mixture of its rows, as where a matrix
     with two equal rows has no inverse."""
     _thing["mixes"] = False
 
