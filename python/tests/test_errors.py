@@ -20,6 +20,19 @@ PACKS = "return self.l(nn.utils.rnn.pack_padded_sequence(x, torch.tensor([3, 2])
 PACKED = "def get_inputs():\n    return [torch.randn(3, 2, 8)]\n"
 SHARED = "self.l = nn.Linear(8, 8); self.parts = nn.ModuleList([self.l, nn.Tanh(), self.l])"
 
+# What the first call leaves to later ones: something of its own input, of a buffer that moves, or drawn.
+KEEPS = "if self.s is None:\n            self.s = {}\n        return x * self.s"
+KEEPS_FIRST = KEEPS.format("x.mean()")
+KEEPS_STATE = "self.m += 1\n        " + KEEPS.format("self.m * 2")
+KEEPS_NOISE = KEEPS.format("torch.randn(8)")
+KEEPS_MASK = KEEPS.format("torch.ones(x.size(0), 8).tril()")
+COUNTED = "self.register_buffer('m', torch.zeros(8)); self.s = None"
+CONSTANT = "def get_inputs():\n    return [torch.ones(2, 8)]\n"
+KEEPS_BY_SIZE = (
+    "if x.size(0) not in self.masks:\n            self.masks[x.size(0)] = torch.ones(x.size(0), 8).tril()\n"
+    "        return x * self.masks[x.size(0)]"
+)
+
 # name, text, what the sentence must contain, the line that the place must name (0 = the file alone)
 CASES = [
     ("empty", "", "is empty", 0),
@@ -40,6 +53,10 @@ CASES = [
     ("exits", model("return x") + "import sys\nsys.exit(3)\n", "SystemExit while being imported", 14),
     ("counts", model("self.n += 1; return x * self.n", "self.n = 0"), "assigns self.n and a later call reads it", 8),
     ("appends", model("self.h.append(x); return x * len(self.h)", "self.h = []"), "assigns self.h", 0),
+    ("keeps_first", model(KEEPS_FIRST, "self.s = None"), "assigns self.s and a later call reads it", 9),
+    ("keeps_state", model(KEEPS_STATE, COUNTED), "assigns self.s and a later call reads it", 10),
+    ("keeps_noise", model(KEEPS_NOISE, "self.s = None"), "assigns self.s and a later call reads it", 9),
+    ("keeps_given", model(KEEPS_FIRST, "self.s = None", CONSTANT), "assigns self.s and a later call reads it", 9),
     ("branches", model("return x if x.sum() > 0 else -x"), "depends on the values of a tensor", 8),
     ("reads_item", model("return x * int(x.sum().item())"), "depends on the values of a tensor", 8),
     ("number_of_tensor", model("return x * x.max().item()"), "aten.item.default takes out of a tensor", 8),
@@ -110,6 +127,14 @@ class AcceptedTest(ServerCase):
     def test_a_pure_cache_passes(self) -> None:
         path = self.file(model("self.last = x * 2; return self.last + 1", "self.last = None"), "cache.py")
         self.assertEqual(len(self.ok("import", file=path)["nodes"]), 2)
+
+    def test_a_mask_made_at_the_first_call_passes(self) -> None:
+        for forward, init in ((KEEPS_MASK, "self.s = None"), (KEEPS_BY_SIZE, "self.masks = {}")):
+            with self.subTest(init):
+                path = self.file(model(forward, init), "lazy.py")
+                targets = [node["target"] for node in self.ok("import", file=path)["nodes"]]
+                self.assertIn("aten.tril.default", targets)
+                self.assertTrue(self.open(path)["gate"]["ok"])
 
     def test_an_assigned_buffer_is_state(self) -> None:
         forward = "self.m = self.m * 0.9 + x.mean(0); return x - self.m"

@@ -15,6 +15,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from ..failures import PROGRAM_INVALID, Failure, chain, from_user_code
 from ..program.attributes import refuse_if_read_again, watched
 from ..program.build import Program, Request, build_program
+from ..program.lazy_attributes import carries_nothing
 from ..program.steady import refuse_if_unsteady
 from ..stopwatch import Stopwatch
 from .composites import decomposition_table
@@ -88,7 +89,8 @@ def export_program(
                 raise _explain(error, request.file) from error
         if attributes.seen:
             with torch.no_grad():
-                refuse_if_read_again(program.module, _copies(program.inputs), attributes, request.file)
+                if mode is not None or not carries_nothing(program, attributes):
+                    refuse_if_read_again(program.module, _copies(program.inputs), attributes, request.file)
     made = Exported(program, convert(functional, folder, request.file), without_data=mode is not None)
     stopwatch.lap("convert")
     return made
