@@ -167,6 +167,15 @@ class AcceptedTest(ServerCase):
         opened = self.open(path)
         self.ok("oracle.draw", oracle=opened["oracle"], regime="as_given", draw=0)
 
+    def test_a_variance_is_not_checked_in_a_trace(self) -> None:
+        forward = "return F.gaussian_nll_loss(x, x * 2, x.exp().mean(-1), full=True), nn.GaussianNLLLoss()(x, x, x * x)"
+        text = "import torch.nn.functional as F\n" + model(forward)
+        path = self.file(text, "variance.py")
+        self.assertTrue(self.ok("import", file=path)["nodes"])
+        self.assertTrue(self.open(path)["gate"]["ok"])
+        wrong = self.file(text.replace("x.exp().mean(-1)", "x[:1, :1]"), "wrong_variance.py")
+        self.assertIn("var is of incorrect size", self.error("import", file=wrong)["sentence"])
+
     def test_no_grad_regions_are_inlined(self) -> None:
         text = (
             HEADER

@@ -10,14 +10,14 @@ from .cumulative_averages import cumulative_averages_by_count
 from .data_attribute import data_attribute_as_detached
 from .lstm_states import lstm_states_as_in_eager
 from .recurrent_results import recurrent_results_by_shape
-from .unvalidated import distributions_unvalidated
+from .unvalidated import values_unvalidated
 
 _CHANGES = (
     cumulative_averages_by_count,
     lstm_states_as_in_eager,
     recurrent_results_by_shape,
     data_attribute_as_detached,
-    distributions_unvalidated,
+    values_unvalidated,
 )
 
 

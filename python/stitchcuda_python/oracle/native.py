@@ -12,7 +12,7 @@ from torch.utils import _pytree as pytree
 
 from ..complexes.pair import as_real
 from ..graph.functional import OUTPUT, FunctionalProgram
-from ..graph.unvalidated import distributions_unvalidated
+from ..graph.unvalidated import values_unvalidated
 from ..program.build import Program
 from ..vocabulary import MATH_MODES
 from .given_numbers import GivenNumbers, Numbers
@@ -90,7 +90,7 @@ class NativeModule:
         placed = pytree.tree_map_only(torch.Tensor, copied, inputs)
         torch.manual_seed(seed)
         given = GivenNumbers(self._graph, numbers) if numbers else None
-        with torch.no_grad(), torch.device(self._device), given or nullcontext(), distributions_unvalidated():
+        with torch.no_grad(), torch.device(self._device), given or nullcontext(), values_unvalidated():
             returned = self._module(*placed)
         if given is not None:
             given.check_all_taken()

@@ -13,7 +13,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..graph.emulated_cost import call_seconds, idle_seconds
 from ..graph.flops import call_flops, short_name
-from ..graph.unvalidated import distributions_unvalidated
+from ..graph.unvalidated import values_unvalidated
 from ..program.build import Request, build_program
 from .quiet import quiet
 from .reach import Reach
@@ -62,7 +62,7 @@ def trial(request: Request) -> Work | None:
     """The same with how far its operators reach."""
     try:
         fake = FakeTensorMode(allow_non_fake_inputs=True)
-        with fake, torch.no_grad(), quiet(), distributions_unvalidated():
+        with fake, torch.no_grad(), quiet(), values_unvalidated():
             program = build_program(request)
             with _Counter() as counter:
                 program.module(*program.inputs)
