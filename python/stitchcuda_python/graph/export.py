@@ -13,7 +13,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from ..failures import PROGRAM_INVALID, Failure, chain, from_user_code
-from ..program.attributes import refuse_if_read_again, watched
+from ..program.attributes import Watch, refuse_if_read_again, watched
 from ..program.build import Program, Request, build_program
 from ..program.lazy_attributes import carries_nothing
 from ..program.steady import refuse_if_unsteady
@@ -65,6 +65,15 @@ def export_request(request: Request, seed: int = 0, watch: Stopwatch | None = No
     return export_program(program, watch=watch)
 
 
+def _refuse_if_carried(program: Program, attributes: Watch, without_data: bool) -> None:
+    """Raises a Failure where a call leaves in an attribute what a later one would not make the same."""
+    try:
+        refuse_if_read_again(program.module, _copies(program.inputs), attributes, program.request.file)
+    except Failure:
+        if without_data or not carries_nothing(program, attributes):
+            raise
+
+
 def export_program(
     program: Program, mode: FakeTensorMode | None = None, watch: Stopwatch | None = None
 ) -> Exported:
@@ -89,8 +98,7 @@ def export_program(
                 raise _explain(error, request.file) from error
         if attributes.seen:
             with torch.no_grad():
-                if mode is not None or not carries_nothing(program, attributes):
-                    refuse_if_read_again(program.module, _copies(program.inputs), attributes, request.file)
+                _refuse_if_carried(program, attributes, without_data=mode is not None)
     made = Exported(program, convert(functional, folder, request.file), without_data=mode is not None)
     stopwatch.lap("convert")
     return made

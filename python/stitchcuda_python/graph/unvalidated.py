@@ -16,12 +16,16 @@ from torch.distributions import Distribution
 
 
 @contextmanager
-def values_unvalidated() -> Iterator[None]:
+def values_unvalidated(is_traced: bool = True) -> Iterator[None]:
     """While it lasts, distributions check nothing, but for those made with validate_args=True, and Gaussian losses take
-    negative variances, which they clamp anyway."""
+    negative variances, which they clamp anyway. Where nothing is traced the loss is PyTorch's own."""
     before, loss = Distribution._validate_args, F.gaussian_nll_loss
+
+    def of_any_variance(input: Any, target: Any, var: Any, *args: Any, **kwargs: Any) -> Any:
+        return loss(input, target, var.clamp(min=0) if isinstance(var, torch.Tensor) else var, *args, **kwargs)
+
     Distribution.set_default_validate_args(False)
-    F.gaussian_nll_loss = _gaussian_nll_loss
+    F.gaussian_nll_loss = _gaussian_nll_loss if is_traced else of_any_variance
     try:
         yield
     finally:
@@ -32,7 +36,7 @@ def values_unvalidated() -> Iterator[None]:
 def _gaussian_nll_loss(
     input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Any:
-    """PyTorch's own, but for the check of values."""
+    """As PyTorch's, but for the check of values."""
     if not isinstance(var, torch.Tensor):
         var = var * torch.ones_like(input)
     if var.shape != input.shape:

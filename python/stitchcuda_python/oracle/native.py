@@ -90,7 +90,8 @@ class NativeModule:
         placed = pytree.tree_map_only(torch.Tensor, copied, inputs)
         torch.manual_seed(seed)
         given = GivenNumbers(self._graph, numbers) if numbers else None
-        with torch.no_grad(), torch.device(self._device), given or nullcontext(), values_unvalidated():
+        unvalidated = values_unvalidated(is_traced=False)
+        with torch.no_grad(), torch.device(self._device), given or nullcontext(), unvalidated:
             returned = self._module(*placed)
         if given is not None:
             given.check_all_taken()
