@@ -91,6 +91,20 @@ def chain(error: BaseException) -> list[BaseException]:
     return errors
 
 
+_DERIVATIVE = "Write the derivative out in forward, or leave it outside the module."
+# What PyTorch says, what the program does then, why that is none for us, and the remedy.
+_KNOWN_CAUSES = (
+    (_NOT_RECORDED, "takes gradients", "programs are run without autograd", _DERIVATIVE),
+    ("functorch tensor", "takes a derivative by torch.func", "programs are run without autograd", _DERIVATIVE),
+    (
+        ".numpy() is not supported for tensor subclasses",
+        "hands a tensor to NumPy",
+        "what is computed outside of PyTorch cannot be recorded",
+        "Write it with functions of torch, or compute it in __init__ where it depends on no input.",
+    ),
+)
+
+
 def from_user_code(error: BaseException, doing: str, file: str, remedy: str) -> Failure:
     """Explains an exception that the user's code raised while we were `doing` something with it, by their own line."""
     frame = None
@@ -109,10 +123,10 @@ def from_user_code(error: BaseException, doing: str, file: str, remedy: str) -> 
             return Failure(link.code, f"{os.path.basename(file)}: {link.message}", location, link.remedy)
     if is_out_of_memory(error):
         return _out_of_memory(error, f"while {doing}{line}", location, os.path.basename(file))
-    if _NOT_RECORDED in str(error):
-        message = f"{os.path.basename(file)} takes gradients while {doing}{line}; programs are run without autograd."
-        remedy = "Write the derivative out in forward, or leave it outside the module."
-        return Failure(PROGRAM_INVALID, message, location, remedy, formatted(error))
+    for mark, does, why, what in _KNOWN_CAUSES:
+        if mark in str(error):
+            message = f"{os.path.basename(file)} {does} while {doing}{line}; {why}."
+            return Failure(PROGRAM_INVALID, message, location, what, formatted(error))
     said = one_line(str(error)) or "no message"
     message = f"{os.path.basename(file)} raised {type(error).__name__} while {doing}{line}: {said}."
     return Failure(PROGRAM_INVALID, message, location, remedy, formatted(error))

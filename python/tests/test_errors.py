@@ -75,6 +75,9 @@ CASES = [
     ("returns_class", DATACLASS + model("return Out(x)"), "forward returns an Out, which PyTorch cannot take apart", 0),
     ("returns_generator", model("return (part for part in x)"), "forward returns a generator, which PyTorch cannot", 0),
     ("differentiates", model(DERIVATIVE), "takes gradients while running forward, at `x.requires_grad_(); r", 8),
+    ("transforms", model("return torch.func.grad(lambda z: self.l(z).sum())(x)", "self.l = nn.Linear(8, 1)"),
+     "takes a derivative by torch.func while being exported", 0),  # fmt: skip
+    ("leaves_for_numpy", model("return torch.from_numpy(x.numpy() * 2)"), "hands a tensor to NumPy while being", 8),
     ("packs", model(PACKS, "self.l = nn.GRU(8, 3)", PACKED), "works on a packed sequence, whose shape depends on", 8),
     ("returns_nothing", model("return None"), "returns no tensor", 0),
 ]
