@@ -55,7 +55,7 @@ ELEMENTWISE = [
     ),
     reduced("poisson_nll_loss.full", "F.poisson_nll_loss(x, y.abs() * 3, full=True"),
     reduced("poisson_nll_loss.rate", "F.poisson_nll_loss(x.abs() + 0.2, y.abs(), log_input=False"),
-    reduced("gaussian_nll_loss.full", "F.gaussian_nll_loss(x, y, p + 0.5, full=True", p=PROBABILITY),
+    reduced("gaussian_nll_loss.full", "F.gaussian_nll_loss(x, y, p.abs() + 0.5, full=True", p=PROBABILITY),
     reduced(
         "multilabel_soft_margin_loss.weight",
         "F.multilabel_soft_margin_loss(x, (y > 0).to(x.dtype), weight=w",
