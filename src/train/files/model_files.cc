@@ -93,7 +93,9 @@ Result<void> read_weights(const fs::path& folder, Decoder& decoder) {
     STITCH_TRY(read_adapter(folder / "adapter", decoder));
   } else {
     const Tensor& head = decoder.head();
+    const auto compute_type = decoder.compute_type();
     STITCH_ASSIGN(decoder, read_model(folder / "model", {head.device(), head.scalar_type()}));
+    decoder.compute_in(compute_type);
     decoder.train_base(true);
   }
   if (has_value_head) {

@@ -59,6 +59,9 @@ void read_model_source(Section& section, ModelSource& model) {
   size_t type = 0;
   section.read("dtype", type, {"float32", "bfloat16"});
   model.is_bf16 = type == 1;
+  size_t compute = type;
+  section.read("compute", compute, {"float32", "bfloat16"});
+  model.computes_in_bf16 = compute == 1;
   if (model.path.empty() == model.config.empty()) {
     section.refuse("path", "or 'model.config' has to be given, and not both");
   }
@@ -116,6 +119,7 @@ Result<Decoder> load_model(const ModelSource& source, const std::filesystem::pat
   const auto seed = static_cast<uint64_t>(source.seed);
   STITCH_ASSIGN(Decoder decoder, source.path.empty() ? random_model(base / source.config, seed, placement)
                                                      : read_model(base / source.path, placement));
+  decoder.compute_in(source.computes_in_bf16 ? at::kBFloat16 : at::kFloat);
   if (!source.adapter.empty()) {
     STITCH_TRY(read_adapter(base / source.adapter, decoder));
   }

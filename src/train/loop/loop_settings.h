@@ -20,7 +20,8 @@ struct ModelSource {
   std::string path{}, config{};  // as they were written: relative to the configuration's folder
   std::string adapter{};         // a folder of PEFT's to begin from
   int64_t seed = 0;
-  bool is_bf16 = false;
+  bool is_bf16 = false;           // its weights
+  bool computes_in_bf16 = false;  // its layers
 };
 
 struct OptimizerSettings {

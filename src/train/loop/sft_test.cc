@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "base/fs/files.h"
@@ -51,11 +52,12 @@ class Sft : public testing::Test {
   }
   fs::path path() const { return folder_.path(); }
 
-  fs::path config(const std::string& run, const std::string& more) const {
+  fs::path config(const std::string& run, const std::string& more,
+                  const std::string& model = R"({"path": "base"})") const {
     const fs::path file = path() / (run + ".json");
-    const std::string text = "{\"run\": \"" + run +
-                             "\", \"model\": {\"path\": \"base\"}, \"steps\": 10, \"batch\": 6, " +
-                             "\"seed\": 3, \"data\": {\"train\": \"train.jsonl\"}" + more + "}";
+    const std::string text = "{\"run\": \"" + run + "\", \"model\": " + model +
+                             ", \"steps\": 10, \"batch\": 6, \"seed\": 3, \"data\": {\"train\": \"train.jsonl\"}" +
+                             more + "}";
     EXPECT_TRUE(write_file(file, text).has_value());
     return file;
   }
@@ -69,18 +71,20 @@ const char* const kFull = R"(, "micro_batch": 4, "recompute_blocks": true, "chec
 
 // N22: ended after the fifth step, in the middle of writing what came after, and gone on with.
 TEST_F(Sft, GoesOnToTheSameBits) {
-  for (const std::string lora : {"", R"(, "lora": {"r": 2})"}) {
-    const std::string run = lora.empty() ? "full" : "adapted";
-    ASSERT_TRUE(sft(config(run, kFull + lora)).has_value());
+  const std::string fp32 = R"({"path": "base"})";
+  const std::string mixed = R"({"path": "base", "compute": "bfloat16"})";
+  for (const auto& [run, more, model] : std::vector<std::array<std::string, 3>>{
+           {"full", "", fp32}, {"adapted", R"(, "lora": {"r": 2})", fp32}, {"mixed", "", mixed}}) {
+    ASSERT_TRUE(sft(config(run, kFull + more, model)).has_value());
     const fs::path weights =
-        lora.empty() ? "ckpt/step-10/model/model.safetensors" : "ckpt/step-10/adapter/adapter_model.safetensors";
+        more.empty() ? "ckpt/step-10/model/model.safetensors" : "ckpt/step-10/adapter/adapter_model.safetensors";
     const std::string metrics = text(fs::path(run) / "metrics.jsonl");
     const std::string trained = text(run / weights);
     const std::string moments = text(fs::path(run) / "ckpt/step-10/optim.safetensors");
     fs::remove_all(path() / run / "ckpt" / "step-10");
     ASSERT_TRUE(write_file(path() / run / "ckpt" / "step-10.tmp" / "half", "x").has_value());
     ASSERT_TRUE(write_file(path() / run / "ckpt" / "LATEST", "step-5\n").has_value());
-    const auto again = sft(config(run, kFull + lora));
+    const auto again = sft(config(run, kFull + more, model));
     ASSERT_TRUE(again.has_value()) << again.error().message;
     EXPECT_EQ(text(fs::path(run) / "metrics.jsonl"), metrics);
     EXPECT_EQ(text(run / weights), trained);

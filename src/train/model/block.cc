@@ -54,8 +54,8 @@ Tensor attention(const Block& block, const weights::ModelConfig& config, const T
   Tensor q = split_heads(block.q(hidden, shared.adapter), config.head_dim);
   Tensor k = split_heads(block.k(hidden, shared.adapter), config.head_dim);
   if (block.q_norm.defined()) {
-    q = rms_norm(q, block.q_norm, config.rms_norm_eps);
-    k = rms_norm(k, block.k_norm, config.rms_norm_eps);
+    q = rms_norm(q, block.q_norm, config.rms_norm_eps, q.scalar_type());
+    k = rms_norm(k, block.k_norm, config.rms_norm_eps, k.scalar_type());
   }
   q = q.transpose(1, 2);
   k = k.transpose(1, 2);
@@ -98,18 +98,19 @@ std::vector<Tensor> Block::trainable() const {
   return all;
 }
 
-Tensor rms_norm(const Tensor& hidden, const Tensor& weight, double eps) {
+Tensor rms_norm(const Tensor& hidden, const Tensor& weight, double eps, at::ScalarType type) {
   const auto wide = hidden.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
   const Tensor x = hidden.to(wide);
   const Tensor normed = x * at::rsqrt(x.pow(2).mean(-1, true) + eps);
-  return weight * normed.to(hidden.scalar_type());
+  return (weight * normed.to(hidden.scalar_type())).to(type);
 }
 
 Tensor run_block(const Block& block, const weights::ModelConfig& config, const Tensor& hidden, const Shared& shared,
                  std::span<LayerCache* const> caches) {
-  const Tensor attended =
-      hidden + attention(block, config, rms_norm(hidden, block.input_norm, config.rms_norm_eps), shared, caches);
-  const Tensor x = rms_norm(attended, block.post_attention_norm, config.rms_norm_eps);
+  const auto type = shared.cos.scalar_type();
+  const Tensor normed = rms_norm(hidden, block.input_norm, config.rms_norm_eps, type);
+  const Tensor attended = hidden + attention(block, config, normed, shared, caches);
+  const Tensor x = rms_norm(attended, block.post_attention_norm, config.rms_norm_eps, type);
   const Tensor gated = at::silu(block.gate(x, shared.adapter)) * block.up(x, shared.adapter);
   return attended + block.down(gated, shared.adapter);
 }

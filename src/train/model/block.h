@@ -52,17 +52,18 @@ struct LayerCache {
 
 // What all layers of one forward pass share.
 struct Shared {
-  Tensor cos, sin;  // [batch or 1, 1, tokens, head_dim], in the element type of the hidden states
+  Tensor cos, sin;  // [batch or 1, 1, tokens, head_dim], in the element type that layers compute in
   Tensor allowed;   // bool [batch, 1, tokens, keys]: which keys a token reads; undefined: those up to itself
   bool adapter = true;
 };
 
-// `hidden` is [batch, tokens, hidden]. `caches` are extended by the tokens: none, one that holds all rows, or, for one
+// `hidden` is [batch, tokens, hidden]; layers compute in the type of `shared.cos`, and their sum is that of `hidden`.
+// `caches` are extended by the tokens: none, one that holds all rows, or, for one
 // token a row, as many as there are rows, each with what came before in its row alone.
 Tensor run_block(const Block& block, const weights::ModelConfig& config, const Tensor& hidden, const Shared& shared,
                  std::span<LayerCache* const> caches);
 
-// In fp32 (fp64 for fp64), then back, then times the weight.
-Tensor rms_norm(const Tensor& hidden, const Tensor& weight, double eps);
+// In fp32 (fp64 for fp64), then back, then times the weight, then as `type`.
+Tensor rms_norm(const Tensor& hidden, const Tensor& weight, double eps, at::ScalarType type);
 
 }  // namespace stitch::train

@@ -191,7 +191,7 @@ Tensor Decoder::hidden(const Tensor& tokens, const Pass& pass) const {
   const Tensor positions = pass.positions.defined() ? pass.positions : positions_behind(caches, tokens);
   Tensor hidden = at::embedding(embedding_, tokens);
   Shared shared{{}, {}, pass.allowed, pass.adapter};
-  std::tie(shared.cos, shared.sin) = rope_angles(frequencies_, positions, hidden.scalar_type());
+  std::tie(shared.cos, shared.sin) = rope_angles(frequencies_, positions, compute_type());
   const bool recomputes = pass.recompute_blocks && caches.empty() && at::GradMode::is_enabled();
   std::vector<LayerCache*> layer_caches(caches.size());
   for (size_t layer = 0; layer < blocks_.size(); ++layer) {
@@ -205,7 +205,7 @@ Tensor Decoder::hidden(const Tensor& tokens, const Pass& pass) const {
       hidden = run_block(block, config_, hidden, shared, layer_caches);
     }
   }
-  return rms_norm(hidden, final_norm_, config_.rms_norm_eps);
+  return rms_norm(hidden, final_norm_, config_.rms_norm_eps, hidden.scalar_type());
 }
 
 Tensor Decoder::values(const Tensor& hidden) const {
@@ -215,9 +215,10 @@ Tensor Decoder::values(const Tensor& hidden) const {
 
 KvCache Decoder::make_cache(int64_t batch, int64_t capacity) const {
   KvCache cache;
+  const auto options = embedding_.options().dtype(compute_type());
   for (size_t layer = 0; layer < blocks_.size(); ++layer) {
     const Shape shape = {batch, config_.kv_heads, capacity, config_.head_dim};
-    cache.layers.push_back({at::empty(shape, embedding_.options()), at::empty(shape, embedding_.options()), 0});
+    cache.layers.push_back({at::empty(shape, options), at::empty(shape, options), 0});
   }
   return cache;
 }

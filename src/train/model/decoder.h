@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,11 @@ class Decoder {
                                        const std::function<Tensor(const Tensor&)>& place);
 
   const weights::ModelConfig& config() const { return config_; }
+
+  // The element type that layers compute in: that of the weights, unless told otherwise. Weights in fp32 with layers in
+  // bf16 are mixed precision: the sum of the layers, the last norm, logits and gradients of weights stay in fp32.
+  at::ScalarType compute_type() const { return compute_type_.value_or(embedding_.scalar_type()); }
+  void compute_in(at::ScalarType type) { compute_type_ = type; }
 
   // int64 tokens [batch, tokens] to hidden states [batch, tokens, hidden] behind the last norm.
   Tensor hidden(const Tensor& tokens, const Pass& pass = {}) const;
@@ -92,6 +98,7 @@ class Decoder {
   Tensor embedding_, final_norm_, lm_head_, frequencies_;
   std::vector<Block> blocks_;
   Linear score_;
+  std::optional<at::ScalarType> compute_type_;
   weights::AdapterConfig adapter_;
   bool has_adapter_ = false;
 };

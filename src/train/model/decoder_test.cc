@@ -177,6 +177,31 @@ TEST(Decoder, RecomputedBlocksHaveTheSameGradientsToTheBit) {
   }
 }
 
+// Gradients have the weights' type, and are those of fp32 to within what bf16 holds.
+TEST(Decoder, LayersComputeInBf16WhileWeightsStayInFp32) {
+  const Golden golden = read_golden("qwen3_tied");
+  Decoder decoder = golden.decoder();
+  decoder.train_base(true);
+  const Tensor wide = decoder.hidden(golden.at("tokens")).detach();
+  const NamedTensors exact = gradients(decoder, golden.at("tokens"), golden.at("wanted"));
+  decoder.compute_in(at::kBFloat16);
+  const Tensor mixed = decoder.hidden(golden.at("tokens")).detach();
+  EXPECT_EQ(mixed.scalar_type(), at::kFloat);
+  EXPECT_GT(distance(mixed, wide), 1e-5) << "nothing was rounded";
+  EXPECT_LE(relative_distance(mixed, wide), 0.02);
+  for (const bool recompute : {false, true}) {
+    const NamedTensors rounded =
+        gradients(decoder, golden.at("tokens"), golden.at("wanted"), {.recompute_blocks = recompute});
+    ASSERT_EQ(rounded.size(), exact.size());
+    for (const auto& [name, gradient] : exact) {
+      EXPECT_EQ(rounded.at(name).scalar_type(), at::kFloat) << name;
+      EXPECT_LE(relative_distance(rounded.at(name), gradient), 0.1) << name;
+    }
+  }
+  EXPECT_EQ(decoder.make_cache(1, 4).layers[0].keys.scalar_type(), at::kBFloat16);
+  EXPECT_EQ(decoder.twin().compute_type(), at::kBFloat16);
+}
+
 TEST(Decoder, ChunksOfTheHeadMakeNoDifference) {
   const Golden golden = read_golden("qwen3_untied");
   Decoder decoder = golden.decoder();

@@ -4,11 +4,12 @@
 namespace stitch::train {
 
 Tensor Linear::operator()(const Tensor& input, bool adapter) const {
-  const Tensor base = bias.defined() ? at::linear(input, weight, bias) : at::linear(input, weight);
+  const auto type = input.scalar_type();
+  const Tensor base =
+      bias.defined() ? at::linear(input, weight.to(type), bias.to(type)) : at::linear(input, weight.to(type));
   if (!adapter || !has_adapter()) {
     return base;
   }
-  const auto type = input.scalar_type();
   return base + scale * at::linear(at::linear(input, lora_a.to(type)), lora_b.to(type));
 }
 

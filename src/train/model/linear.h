@@ -14,7 +14,8 @@ struct Linear {
   double scale = 0;  // what the adapter's product is multiplied by
 
   bool has_adapter() const { return lora_a.defined(); }
-  // [..., in] to [..., out] in the element type of `input`. `adapter` false: as if it had none.
+  // [..., in] to [..., out] in the element type of `input`, which the weight is rounded to. `adapter` false: as if it
+  // had none.
   Tensor operator()(const Tensor& input, bool adapter) const;
   // Adds the adapter to the weight and drops it.
   void merge();
