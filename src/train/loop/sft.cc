@@ -31,11 +31,18 @@ void in_parts(const std::vector<const TrainingRecord*>& records, int64_t size,
   }
 }
 
+// Those of one part are filled up to the longest of them, so that records of like lengths belong together.
+std::vector<const TrainingRecord*> by_length(std::vector<const TrainingRecord*> records) {
+  const auto length = [](const TrainingRecord* record) { return record->prompt.size() + record->response.size(); };
+  std::stable_sort(records.begin(), records.end(), [&](const auto* a, const auto* b) { return length(a) < length(b); });
+  return records;
+}
+
 // Adds the gradients of the records' part of a mean over `tokens`, and gives their summed loss.
 double summed_gradients(const Decoder& model, const std::vector<const TrainingRecord*>& records, int64_t tokens,
                         int64_t micro_batch, const Pass& pass, const ScoreSettings& scores) {
   double sum = 0;
-  in_parts(records, micro_batch, [&](const auto& part) {
+  in_parts(by_length(records), micro_batch, [&](const auto& part) {
     const Tensor loss = summed_loss(model, part, pass, scores);
     (loss / static_cast<double>(tokens)).backward();
     sum += loss.template item<double>();
