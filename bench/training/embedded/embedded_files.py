@@ -19,6 +19,11 @@ def reduced_text(tasks: pathlib.Path, task: dict) -> str:
     return text
 
 
+def compute_type(device: str) -> str:
+    """What layers compute in while the model is trained: bf16 where the device multiplies in it many times as fast."""
+    return "float32" if device == "cpu" else "bfloat16"
+
+
 def in_bf16(path: pathlib.Path) -> None:
     """A safetensors file of fp32, rounded to nearest even, in its place."""
     import numpy
