@@ -3,10 +3,15 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "base/fs/files.h"
 #include "base/hash/sha256.h"
 #include "base/json/json.h"
+#include "base/parallel/for_each_parallel.h"
 #include "base/text/filled_lines.h"
 #include "base/text/printable.h"
 #include "weights/gguf/gguf_file.h"
@@ -54,38 +59,52 @@ bool has_tools(const Json& messages) {
   return false;
 }
 
-// The lines of one file.
+// What a line came to: a record, or the count of those that were left out for the same reason.
+using OfLine = std::variant<TrainingRecord, int64_t LessonsLeftOut::*>;
+
+// The lines of one file, each by itself: a tokenizer needs some milliseconds for one.
 class LessonLines {
  public:
   LessonLines(const LessonReader& reader, std::string path, int64_t max_tokens, RecordKind kind)
       : reader_(reader), path_(std::move(path)), max_tokens_(max_tokens), kind_(kind) {}
 
-  Result<void> take(const std::string& text, int64_t line) {
+  Result<OfLine> of(std::string_view text, int64_t line) const {
     const std::string where = path_ + ":" + std::to_string(line);
-    STITCH_ASSIGN(const Json lesson, parse_json(text, where));
-    const auto taken = take(lesson);
+    STITCH_ASSIGN(const Json lesson, parse_json(std::string(text), where));
+    auto taken = of(lesson);
     if (!taken.has_value()) {
       return failure(ErrorCode::kFileInvalid, taken.error().message, where,
                      "name a file that 'stitchcuda harvest' wrote, or change or remove this line");
     }
-    ++lessons_;
-    return {};
+    return taken;
   }
 
-  Result<LessonFile> end(std::string sha256) && {
-    if (records_.empty()) {
+  Result<LessonFile> joined(std::vector<Result<OfLine>> lines, std::string sha256) const {
+    LessonFile file{{{}, std::move(sha256)}, {}};
+    for (Result<OfLine>& line : lines) {
+      if (!line.has_value()) {
+        return failure(line.error());
+      }
+      if (auto* record = std::get_if<TrainingRecord>(&*line)) {
+        file.file.records.push_back(std::move(*record));
+      } else {
+        ++(file.left_out.*std::get<int64_t LessonsLeftOut::*>(*line));
+      }
+    }
+    if (file.file.records.empty()) {
+      const LessonsLeftOut& left_out = file.left_out;
       return failure(ErrorCode::kFileInvalid,
-                     "nothing is left of the file's " + std::to_string(lessons_) +
-                         " lessons: " + std::to_string(left_out_.not_positive) + " are not positive, " +
-                         std::to_string(left_out_.with_tools) + " have tools, " + std::to_string(left_out_.too_long) +
+                     "nothing is left of the file's " + std::to_string(lines.size()) +
+                         " lessons: " + std::to_string(left_out.not_positive) + " are not positive, " +
+                         std::to_string(left_out.with_tools) + " have tools, " + std::to_string(left_out.too_long) +
                          " are longer than " + std::to_string(max_tokens_) + " tokens",
                      path_, "name a file with others, or take more of them ('lessons.which', 'max_tokens')");
     }
-    return LessonFile{{std::move(records_), std::move(sha256)}, left_out_};
+    return file;
   }
 
  private:
-  Result<void> take(const Json& lesson) {
+  Result<OfLine> of(const Json& lesson) const {
     if (!lesson.is_object() || lesson.value("schema", Json()) != Json(kSchema)) {
       return failure(ErrorCode::kFileInvalid, std::string("the line is no lesson, whose \"schema\" is ") + kSchema);
     }
@@ -93,12 +112,10 @@ class LessonLines {
     STITCH_ASSIGN(const Json* messages, json_array(lesson, "messages"));
     STITCH_ASSIGN(const std::string answer, json_string(lesson, "answer"));
     if (!is_positive && reader_.source_.which == WhichLessons::kPositive) {
-      ++left_out_.not_positive;
-      return {};
+      return OfLine(&LessonsLeftOut::not_positive);
     }
     if (has_tools(*messages)) {
-      ++left_out_.with_tools;
-      return {};
+      return OfLine(&LessonsLeftOut::with_tools);
     }
     TrainingRecord record;
     STITCH_ASSIGN(record.prompt, reader_.prompt_of(*messages));
@@ -107,20 +124,15 @@ class LessonLines {
       record.mask.assign(record.response.size(), true);
     }
     if (static_cast<int64_t>(record.prompt.size() + record.response.size()) > max_tokens_) {
-      ++left_out_.too_long;
-      return {};
+      return OfLine(&LessonsLeftOut::too_long);
     }
-    records_.push_back(std::move(record));
-    return {};
+    return OfLine(std::move(record));
   }
 
   const LessonReader& reader_;
   std::string path_;
   int64_t max_tokens_;
   RecordKind kind_;
-  int64_t lessons_ = 0;
-  std::vector<TrainingRecord> records_{};
-  LessonsLeftOut left_out_{};
 };
 
 Json to_json(const LessonsLeftOut& left_out) {
@@ -149,10 +161,18 @@ Result<LessonReader> LessonReader::open(const LessonSource& source, int64_t voca
 
 Result<LessonFile> LessonReader::read(const std::filesystem::path& path, int64_t max_tokens, RecordKind kind) const {
   STITCH_ASSIGN(const std::string text, read_file(path));
-  LessonLines lines(*this, path.string(), max_tokens, kind);
-  STITCH_TRY(for_each_filled_line(
-      text, [&](std::string_view line, int64_t number) { return lines.take(std::string(line), number); }));
-  return std::move(lines).end(sha256_hex(text));
+  std::vector<std::pair<std::string_view, int64_t>> lines;
+  STITCH_TRY(for_each_filled_line(text, [&](std::string_view line, int64_t number) -> Result<void> {
+    lines.emplace_back(line, number);
+    return {};
+  }));
+  const LessonLines reading(*this, path.string(), max_tokens, kind);
+  std::vector<Result<OfLine>> taken(lines.size(), OfLine());
+  STITCH_TRY(for_each_parallel(lines.size(), 0, [&](size_t i) -> Result<void> {
+    taken[i] = reading.of(lines[i].first, lines[i].second);
+    return {};  // of all failures the first line's is told
+  }));
+  return reading.joined(std::move(taken), sha256_hex(text));
 }
 
 // Ends where the assistant begins, so that it is what a model is asked with when it draws.

@@ -45,7 +45,7 @@ class LessonRecords : public testing::Test {
   }
 
   std::string error(const Json& lesson) {
-    const auto file = taken({this->lesson("a", "b"), lesson});
+    const auto file = taken({this->lesson("a", "b"), lesson, "of two that are wrong the first is named"});
     EXPECT_EQ(file.error().location, (path() / "l.jsonl:3").string());
     return file.error().message;
   }
