@@ -67,6 +67,16 @@ def test_a_lesson_is_kept_once_and_few_mistakes_of_a_step() -> None:
     assert [each["activity"] for each in kept].count("coder_draft") == 1
 
 
+def test_another_folder_teaches_nothing_of_what_is_held_out_here(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "b" / "programs" / "reduced").mkdir(parents=True)
+    lines = [{"task": "1", "family": family, "split": split}
+             for family, split in (("norm", "train"), ("loss", "train"), ("pool", "test"))]
+    path = tmp_path / "b" / "programs" / "reduced" / "lessons-0.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    kept = program("run").lessons_beside(tmp_path / "b", {"loss"})
+    assert kept == [{"task": "b/1", "family": "norm", "split": "train"}]
+
+
 def test_the_model_is_half_the_size_in_bf16(made: pathlib.Path) -> None:
     step = (made / "sft" / "ckpt" / "LATEST").read_text().strip()
     before = (made / "sft" / "ckpt" / step / "model" / "model.safetensors").read_bytes()

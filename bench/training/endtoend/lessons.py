@@ -119,9 +119,11 @@ class Solved:
                 for skill, question in questions]
 
 
-def solve(tasks: pathlib.Path, out: pathlib.Path, stitchcuda: pathlib.Path, most: dict[str, int]) -> list[Solved]:
-    """At most so many tasks of each split; those that are more than a map are left out."""
-    listed = [json.loads(line) for line in (tasks / "tasks.jsonl").read_text().splitlines()]
+def solve(tasks: pathlib.Path, out: pathlib.Path, stitchcuda: pathlib.Path, most: dict[str, int],
+          longest: int) -> list[Solved]:
+    """At most so many tasks of each split and of `longest` operators; those that are more than a map are left out."""
+    every = [json.loads(line) for line in (tasks / "tasks.jsonl").read_text().splitlines()]
+    listed = [task for task in every if len(task["operators"]) <= longest]
     chosen = [task for split, count in most.items() for task in [t for t in listed if t["split"] == split][:count]]
     (out / "programs").mkdir(parents=True, exist_ok=True)
     programs = [shrink(tasks, task, out / "programs") for task in chosen]
@@ -132,12 +134,12 @@ def solve(tasks: pathlib.Path, out: pathlib.Path, stitchcuda: pathlib.Path, most
             for task, program, answer in zip(chosen, programs, answers, strict=True) if answer is not None]
 
 
-def write(solved: list[Solved], out: pathlib.Path, random_source: random.Random) -> None:
+def write(solved: list[Solved], out: pathlib.Path, random_source: random.Random, longest: int = 5) -> None:
     """lessons.jsonl, and prompts of both skills: train.jsonl, scratch.jsonl (without refinement), held_out.jsonl."""
     trained = [each for each in solved if each.task["split"] == "train"]
     held_out = [each for each in solved if each.task["split"] != "train"]
     lines = recombine.Lines([(each.task["family"], each.program, each.pointwise) for each in trained],
-                            {each.task["family"] for each in held_out})
+                            {each.task["family"] for each in held_out}, longest)
     files = {"lessons": [lesson for each in trained * TIMES for lesson in each.lessons(random_source, lines)],
              "train": [prompt for each in trained for prompt in each.prompts(random_source)],
              "held_out": [prompt for each in held_out for prompt in each.prompts(random_source)]}

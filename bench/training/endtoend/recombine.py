@@ -10,7 +10,6 @@ import re
 import expert
 
 BODY = re.compile(r"(def forward\(self, x\):\n)((?:        x = .*\n)+)(        return x\n)")
-LONGEST = 5  # lines, as synth makes them
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,9 +53,9 @@ class Lines:
     """All lines whose kind is known: the one kind that the families of all programs with these functions have in
     common. What is made of them is of no family that is held out."""
 
-    def __init__(self, known: list[tuple[str, str, expert.Pointwise]], held_out: set[str]):
-        """`known`: family, program and arithmetic of each that may be learned from."""
-        self.held_out = held_out
+    def __init__(self, known: list[tuple[str, str, expert.Pointwise]], held_out: set[str], longest: int = 5):
+        """`known`: family, program and arithmetic of each that may be learned from. `longest`: lines of a program."""
+        self.held_out, self.longest = held_out, longest
         kinds: dict[tuple[str, ...], set[str]] = {}
         found = []
         for family, program, pointwise in known:
@@ -69,7 +68,7 @@ class Lines:
 
     def drawn(self, draw: random.Random) -> list[Line]:
         while True:
-            chain = draw.sample(self.lines, draw.randint(1, min(LONGEST, len(self.lines))))
+            chain = draw.sample(self.lines, draw.randint(1, min(self.longest, len(self.lines))))
             if "+".join(sorted({line.kind for line in chain})) not in self.held_out:
                 return chain
 

@@ -3,12 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "base/fs/files.h"
 #include "base/fs/state_folder.h"
+#include "driver/job/resources.h"
 #include "llm/retry/fault.h"
 
 namespace stitch::agents {
@@ -30,9 +33,13 @@ bool is_there(const fs::path& path) {
 
 Result<fs::path> default_place() {
   STITCH_ASSIGN(const fs::path state, state_folder());
-  const fs::path folder = state / "embedded-model";
-  const fs::path file = state / "embedded-model.gguf";
-  return is_there(folder) || !is_there(file) ? folder : file;
+  const fs::path own = state / "embedded-model";
+  std::vector<fs::path> places = {own, state / "embedded-model.gguf"};
+  if (const auto resources = driver::find_resources(); resources.has_value()) {
+    places.push_back(resources->root / "models" / "coder");
+  }
+  const auto found = std::find_if(places.begin(), places.end(), is_there);
+  return found == places.end() ? own : *found;
 }
 
 }  // namespace

