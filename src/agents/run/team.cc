@@ -125,11 +125,11 @@ TeamSeats expert_team(const TeamRequest& request, const Planted& planted) {
                                .answers = std::make_shared<ExpertModel>(planted)});
 }
 
-// One decoder of ours for all roles.
+// One decoder of ours for all roles, or for the Coder's, where it has learned no other.
 Result<TeamSeats> embedded_team(const TeamRequest& request, const ToldOf& told) {
-  STITCH_ASSIGN(const std::filesystem::path weights, find_embedded_weights(request.checkpoint));
-  told(fmt::format("loading {}", weights.string()));
-  STITCH_ASSIGN(const auto server, EmbeddedServer::start(weights));
+  STITCH_ASSIGN(const EmbeddedWeights weights, find_embedded_weights(request.checkpoint));
+  told(fmt::format("loading {}", weights.path.string()));
+  STITCH_ASSIGN(const auto server, EmbeddedServer::start(weights.path));
   const llm::Endpoint endpoint{.name = kEmbedded, .url = server->url()};
   const llm::Member member{.role = "embedded model", .endpoint = kEmbedded, .model = kEmbedded};
   STITCH_ASSIGN(const llm::Probed probed, probed_model(endpoint, member, told));
@@ -140,7 +140,14 @@ Result<TeamSeats> embedded_team(const TeamRequest& request, const ToldOf& told) 
   seat.sampling.wants_tokens = true;
   seat.sampling.wants_log_probs = true;
   seat.answers = std::make_shared<EmbeddedModel>(server, ChatModel(endpoint, probed.dialect, told), told);
-  return team_of_one(request, seat);
+  TeamSeats seats = team_of_one(request, seat);
+  if (weights.writes_steps_alone) {
+    const TeamSeats by_rule = team_of_one(
+        request, {.model = "expert", .is_expert = true, .answers = std::make_shared<ExpertModel>(Planted())});
+    seats.planner = by_rule.planner;
+    seats.verifier = by_rule.verifier;
+  }
+  return seats;
 }
 
 Result<llm::Config> config_for(const TeamRequest& request) {
