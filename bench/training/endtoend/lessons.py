@@ -10,9 +10,14 @@ import pathlib
 import random
 import re
 import subprocess
+import sys
+from collections.abc import Callable
 
 import expert
 import recombine
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from forks import Forks  # noqa: E402
 
 ASK = "Write this program in CUDA.\n```python\n%s```\n"
 MEND = "%sAn answer was:\n```cuda\n%s```\n%s\nMend it.\n"
@@ -20,6 +25,8 @@ MEND = "%sAn answer was:\n```cuda\n%s```\n%s\nMend it.\n"
 FEEDBACK = {"unguarded": "It crashes.", "unfinished": "The answer is not what the reference gives.",
             "cut_short": "It does not compile.", "on_the_host": "It breaks a rule of the task."}
 KINDS = sorted(FEEDBACK)
+WORKSPACE_SECONDS = 300
+Run = Callable[[list[str], float], subprocess.CompletedProcess[str]]
 TIMES = 4  # that each task is in the lessons, at sizes of its own each time
 RECOMBINED = 0.75  # of the lessons: other lines in the place of the task's own
 
@@ -48,12 +55,12 @@ def resized(program: str, random_source: random.Random) -> str:
                   flags=re.MULTILINE)
 
 
-def ask_expert(program: pathlib.Path, folder: pathlib.Path, stitchcuda: pathlib.Path) -> expert.Pointwise | None:
+def ask_expert(program: pathlib.Path, folder: pathlib.Path, stitchcuda: pathlib.Path,
+               run: Run) -> expert.Pointwise | None:
     """None where its program is more than one map of one tensor."""
     if not (folder / "CONTRACT.md").exists():
-        done = subprocess.run([stitchcuda, "workspace", "--program", program, folder], capture_output=True, text=True,
-                              check=False)
-        if done.returncode != 0:
+        words = [str(stitchcuda), "workspace", "--program", str(program), str(folder)]
+        if run(words, WORKSPACE_SECONDS).returncode != 0:
             return None
     text = program.read_text()
     shape, steps = shape_of(text), sorted((folder / "expert" / "steps").glob("*.cu"))
@@ -127,9 +134,12 @@ def solve(tasks: pathlib.Path, out: pathlib.Path, stitchcuda: pathlib.Path, most
     chosen = [task for split, count in most.items() for task in [t for t in listed if t["split"] == split][:count]]
     (out / "programs").mkdir(parents=True, exist_ok=True)
     programs = [shrink(tasks, task, out / "programs") for task in chosen]
+    folders = [out / "expert" / program.stem for program in programs]
+    forks = Forks()  # loading PyTorch is most of what an answer costs
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        folders = [out / "expert" / program.stem for program in programs]
-        answers = list(pool.map(lambda each: ask_expert(*each, stitchcuda), zip(programs, folders, strict=True)))
+        answers = list(pool.map(lambda each: ask_expert(*each, stitchcuda, forks.run),
+                                zip(programs, folders, strict=True)))
+    forks.close()
     return [Solved(task, program.read_text(), answer)
             for task, program, answer in zip(chosen, programs, answers, strict=True) if answer is not None]
 

@@ -14,10 +14,16 @@ import sys
 import threading
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 # A json.py in the folder where this is run is none of Python's.
 SERVE = ("import os, sys; os.dup2({0}, 3); os.close({0}); sys.path[:] = [p for p in sys.path if p]; "
          "from stitchcuda_python.fork_server import main; main()")
+
+
+def python_with_torch() -> str:
+    """The one that the product takes (src/driver/job/resources.cc)."""
+    own = ROOT / ".venv" / "bin" / "python"
+    return os.environ.get("STITCHCUDA_PYTHON") or (str(own) if own.exists() else sys.executable)
 
 
 def run_alone(words: list[str], timeout: float) -> subprocess.CompletedProcess[str]:
@@ -31,7 +37,7 @@ class Forks:
         near, far = socket.socketpair()
         environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "PYTHONDONTWRITEBYTECODE": "1",
                        "OMP_WAIT_POLICY": "passive"}
-        words = [sys.executable, "-c", SERVE.format(far.fileno())]
+        words = [python_with_torch(), "-c", SERVE.format(far.fileno())]
         self._server = subprocess.Popen(words, pass_fds=[far.fileno()], env=environment, stdin=subprocess.DEVNULL,
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         far.close()
