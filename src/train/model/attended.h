@@ -12,8 +12,8 @@ namespace stitch::train {
 // heads, tokens, keys], true where a token reads; `causal` without one. To [batch, heads, tokens, head_dim].
 Tensor attended(const Tensor& q, const Tensor& k, const Tensor& v, const std::optional<Tensor>& mask, bool causal);
 
-// The same in two ways that PyTorch's fused kernels of fp32 take on a GPU (2.11). They want as many heads of keys as of
-// queries; otherwise all scores are written to memory.
+// The same in two ways that PyTorch's fused kernels take on a GPU (2.11) for fp32, and for a mask. Those want as many
+// heads of keys as of queries; otherwise all scores are written to memory.
 Tensor attended_with_repeated_keys(const Tensor& q, const Tensor& k, const Tensor& v, const std::optional<Tensor>& mask,
                                    bool causal);
 // One token: the heads that share keys are as many tokens of one head. The mask is the same for all heads.
