@@ -116,9 +116,63 @@ def test_answers_about_a_step_are_judged_and_learned_from(made: pathlib.Path, py
     told = [subprocess.run(judge, capture_output=True, text=True, check=True, env=environment).stdout for _ in range(2)]
     assert told[0] == told[1], "what is known is not judged again"
     right, mistaken, again, cut = map(json.loads, told[0].splitlines())
+    _improves_on_its_mistakes(made, build, environment, {**asked, "text": answers[1], "sentence": mistaken["sentence"]})
     assert right == again and right["pass"] and right["reward"] == 1
     assert not mistaken["pass"] and mistaken["reward"] in (0.05, 0.2)
     assert cut["outcome"] == "extract_failed" and cut["reward"] == 0
+
+
+def _improves_on_its_mistakes(made: pathlib.Path, build: pathlib.Path, environment: dict, wrong: dict) -> None:
+    """An answer of a run that was found wrong is a question afterwards, and a lesson on how it is mended."""
+    line = {"task_id": wrong["task"], "text": wrong["text"], "outcome": "compile_error", "sentence": wrong["sentence"]}
+    rollouts = made / "grpo_improved" / "rollouts" / "step-9.jsonl"
+    rollouts.write_text(json.dumps(line) + "\n" + json.dumps({**line, "outcome": "ok"}) + "\n")
+    for path in rollouts.parent.glob("step-1.jsonl"):
+        path.unlink()
+    done = subprocess.run([sys.executable, HERE / "improve", made, "--build", build, "--device", "cpu", "--tasks", "1",
+                           "--held-out", "0", "--steps", "1", "--name", "mended", "--mistakes", "improved", "--parts",
+                           "prompts", "mistakes", "mend"], capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (lesson,) = lessons(made / "mistakes.jsonl")
+    question = lesson["messages"][-1]["content"]
+    assert wrong["sentence"][:150] in question and wrong["text"].splitlines()[5] in question
+    assert lesson["skill"] == "refinement" and lesson["answer"] == wrong["answer"]
+    assert len(lessons(made / "mend.jsonl")) == 4 and (made / "mended" / "model.safetensors").exists()
+
+
+def test_wrong_answers_are_kept_once_and_few_of_a_step(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(HERE))
+    own = importlib.import_module("own_mistakes")
+    lines = [{"task_id": "a/00_x", "text": f"```cuda\n{number % 9}\n```\n", "outcome": "mismatch", "sentence": "no"}
+             for number in range(18)]
+    lines += [{**lines[0], "outcome": "ok"}, {**lines[0], "text": "cut"}, {**lines[0], "outcome": "hack"},
+              {**lines[0], "task_id": "b/01_y", "outcome": "compile_error"}]
+    (tmp_path / "rollouts").mkdir()
+    (tmp_path / "rollouts" / "step-1.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = own.mistakes_of([tmp_path], 1)
+    assert [each["task"] for each in found].count("a") == own.MOST_OF_A_STEP
+    assert [(each["step"], each["is_built"]) for each in found if each["task"] == "b"] == [("01_y", False)]
+    questions = [{"task": step, "skill": skill} for step in "ab" for skill in ("scratch", "refinement", "refinement")]
+    assert [each["skill"] for each in own.one_mistake_a_step(questions)] == ["scratch"] * 2 + ["refinement"] * 2
+
+
+def test_what_is_gained_between_looks_is_counted_by_question(tmp_path: pathlib.Path) -> None:
+    looks = program("looks")
+
+    def look(name: str, rights: dict[str, list[int]]) -> pathlib.Path:
+        path = tmp_path / name
+        path.write_text("".join(json.dumps({"task_id": f"{question}/00_a", "messages": question, "skill": "scratch",
+                                            "reward": 1.0, "pass": bool(right)}) + "\n"
+                                for question, each in rights.items() for right in each))
+        return path
+
+    before = look("before", {"a": [0, 0], "b": [1, 0], "c": [1, 1]})
+    after = look("after", {"a": [1, 0], "b": [1, 1], "c": [1, 1]})
+    first, _, second, both = looks.compared([before, after])
+    assert first["pass@1"]["mean"] == 0.5 and first["pass@2"]["mean"] == pytest.approx(2 / 3) and "gained" not in first
+    assert second["gained"]["mean"] == pytest.approx(1 / 3) and second["gained"]["low"] == 0
+    assert second["gained"]["high"] == 0.5 and both["skill"] == "both"
+    assert looks.in_words(second).endswith("gained 33.3 % (0.0 to 50.0)")
 
 
 def test_a_line_that_was_cut_is_judged_again(tmp_path: pathlib.Path) -> None:
@@ -154,10 +208,14 @@ def test_programs_are_forked_and_start_by_themselves_where_nobody_forks(monkeypa
 
 def test_a_verdict_is_a_reward_or_none() -> None:
     judge = program("step_judge")
-    assert judge.judgement({"kind": "cheated", "reason": ""})["hack"]
-    assert judge.judgement({"kind": "cheated", "reason": ""})["reward"] == 0
-    assert judge.judgement({"kind": "undecided", "reason": "too little"}) == {"reward": None,
-                                                                             "sentence": "undecided: too little"}
+    said = judge.judgement({"kind": "cheated", "reason": "it writes past its output", "detail": ""}, "01_relu")
+    assert said["hack"] and said["reward"] == 0
+    assert said["sentence"] == "public check, 2 draws at step 1, declared shapes: wrong\nit writes past its output"
+    failed = judge.judgement({"kind": "build_failed", "reason": "r", "detail": "steps/00_a.cu:3: no\n"}, "00_a")
+    assert failed["sentence"].endswith("declared shapes: build_failed\nsteps/00_a.cu:3: no")
+    assert judge.judgement({"kind": "ok", "reason": "", "detail": ""}, "00_a")["sentence"] == ""
+    assert judge.judgement({"kind": "undecided", "reason": "too little"}, "00_a") == {
+        "reward": None, "sentence": "undecided: too little"}
     assert judge.code_of("```cuda\na\n```\n") == "a\n" and judge.code_of("```cuda\na\n") is None
     assert judge.code_of("a") is None and judge.code_of("```cuda\na\n```\n```cuda\nb\n```\n") is None
 

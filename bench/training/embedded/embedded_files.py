@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import pathlib
+import random
 import re
+
+DRAWS = 2000
+FENCE = "```cuda\n"
 
 
 def lines_of(path: pathlib.Path) -> list[dict]:
@@ -39,3 +44,29 @@ def in_bf16(path: pathlib.Path) -> None:
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
     path.write_bytes(len(text).to_bytes(8, "little") + text + rounded.tobytes())
+
+
+def pass_at(k: int, right: int, of: int) -> float:
+    """The chance that one of k drawn without putting back is right (Chen et al. 2021)."""
+    return 1.0 if of - right < k else 1.0 - math.comb(of - right, k) / math.comb(of, k)
+
+
+def mean_interval(groups: list[list[float]]) -> dict[str, float]:
+    """The mean of all values, and the 95 % interval of a bootstrap that draws whole groups."""
+    draw = random.Random(1)
+    sums = [(sum(each), len(each)) for each in groups]
+    means = []
+    for _ in range(DRAWS):
+        drawn = draw.choices(sums, k=len(sums))
+        means.append(sum(each for each, _ in drawn) / sum(count for _, count in drawn))
+    means.sort()
+    mean = sum(each for each, _ in sums) / sum(count for _, count in sums)
+    return {"mean": mean, "low": means[int(0.025 * DRAWS)], "high": means[int(0.975 * DRAWS) - 1]}
+
+
+def code_of(text: str) -> str | None:
+    """What stands in the one fence, if it was closed."""
+    if text.count(FENCE) != 1:
+        return None
+    code, closed, _ = text.split(FENCE)[1].partition("\n```")
+    return code + "\n" if closed else None

@@ -3,14 +3,18 @@
 // prompts/compact asks, and what mends those of its texts that a mistake was put into. Nothing is compiled: that the
 // texts are right is what everything else here tests. Half a second for a program.
 //
-//     stitchcuda-rule-lessons TASKS PROGRAMS > lessons.jsonl
+//     stitchcuda-rule-lessons TASKS PROGRAMS [MISTAKES] > lessons.jsonl
 //
 // TASKS is synth's tasks.jsonl, or lines with `id`, `family` and `split`; PROGRAMS/ID.py is the program of one. A
-// program that cannot be planned gives no lesson and a line on stderr.
+// program that cannot be planned gives no lesson and a line on stderr. With MISTAKES, a line each with `task`, `step`,
+// `code`, `told` and `is_built`, what mends these is all that is given.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <iterator>
+#include <map>
 #include <optional>
 
 #include "agents/ask/expert_model.h"
@@ -21,8 +25,10 @@
 #include "agents/slow/slow_text.h"
 #include "agents/verifier/expert_verifier.h"
 #include "agents/verifier/fingerprint.h"
+#include "base/fs/files.h"
 #include "base/hash/sha256.h"
 #include "base/json/json.h"
+#include "base/text/filled_lines.h"
 #include "bench/training/embedded/mistakes.h"
 #include "bench/training/embedded/text_bench.h"
 #include "driver/import/batch.h"
@@ -111,7 +117,33 @@ class Step {
   std::string text_;
 };
 
-std::vector<Json> lessons_of(const TextBench& bench, const agents::Prompts& prompts, const std::string& seed) {
+using MistakesByStep = std::multimap<std::string, Mistake>;  // by "steps/00_relu.cu"
+
+std::vector<Json> lessons_of_mistakes(Step& step, const MistakesByStep& mistakes) {
+  std::vector<Json> made;
+  const auto [first, last] = mistakes.equal_range(step.file());
+  std::for_each(first, last, [&](const auto& each) {
+    if (each.second.text != step.text()) {
+      made.push_back(step.mended(each.second));
+    }
+  });
+  return made;
+}
+
+std::vector<Json> lessons_by_rule(Step& step, const std::string& seed) {
+  std::vector<Json> made{step.scratch()};
+  for (const Mistake& mistake : mistakes_in(step.text(), step.file(), seed)) {
+    made.push_back(step.mended(mistake));
+  }
+  if (const auto slow = agents::slow_text(step.printed(), agents::Slowness::kNaiveKernel); slow.has_value()) {
+    made.push_back(step.bettered(agents::bare_code(*slow), 1000 + static_cast<double>(seed.size()) * 137.5));
+  }
+  return made;
+}
+
+// `mistakes` is null where there are to be those by rule.
+std::vector<Json> lessons_of(const TextBench& bench, const agents::Prompts& prompts, const std::string& seed,
+                             const MistakesByStep* mistakes) {
   std::vector<Json> made;
   const agents::PlanVersion version = agents::expert_agent_plan(bench.plan());
   for (const agents::SubTask& sub_task : version.sub_tasks) {
@@ -119,20 +151,44 @@ std::vector<Json> lessons_of(const TextBench& bench, const agents::Prompts& prom
       continue;
     }
     Step step(bench, prompts, sub_task);
-    made.push_back(step.scratch());
-    for (const Mistake& mistake : mistakes_in(step.text(), step.file(), seed)) {
-      made.push_back(step.mended(mistake));
-    }
-    if (const auto slow = agents::slow_text(step.printed(), agents::Slowness::kNaiveKernel); slow.has_value()) {
-      made.push_back(step.bettered(agents::bare_code(*slow), 1000 + static_cast<double>(seed.size()) * 137.5));
-    }
+    std::vector<Json> of_step =
+        mistakes == nullptr ? lessons_by_rule(step, seed) : lessons_of_mistakes(step, *mistakes);
+    std::move(of_step.begin(), of_step.end(), std::back_inserter(made));
   }
   return made;
 }
 
-Result<void> teach(const Taught& task, const std::string& programs, const agents::Prompts& prompts, driver::Job& job) {
-  STITCH_ASSIGN(const TextBench bench, expert_bench(fmt::format("{}/{}.py", programs, task.id), job));
-  for (Json& lesson : lessons_of(bench, prompts, task.id)) {
+// What is taught of all tasks.
+struct Lore {
+  std::string programs;
+  agents::Prompts prompts;
+  std::optional<std::map<std::string, MistakesByStep>> mistakes;  // by task
+};
+
+Result<std::map<std::string, MistakesByStep>> read_mistakes(const char* path) {
+  STITCH_ASSIGN(const std::string text, read_file(path));
+  std::map<std::string, MistakesByStep> mistakes;
+  STITCH_TRY(for_each_filled_line(text, [&](std::string_view line, int64_t number) -> Result<void> {
+    STITCH_ASSIGN(const Json read, parse_json(std::string(line), fmt::format("{}:{}", path, number)));
+    const std::string told = read.value("told", "");
+    const bool is_built = read.value("is_built", false);
+    const size_t log = is_built ? std::string::npos : told.find('\n');  // behind the line on the check itself
+    mistakes[read.value("task", "")].emplace(
+        fmt::format("steps/{}.cu", read.value("step", "")),
+        Mistake{read.value("code", ""), told, log == std::string::npos ? told : told.substr(log + 1), is_built});
+    return {};
+  }));
+  return mistakes;
+}
+
+Result<void> teach(const Taught& task, const Lore& lore, driver::Job& job) {
+  const bool is_by_rule = !lore.mistakes.has_value();
+  if (!is_by_rule && !lore.mistakes->contains(task.id)) {
+    return {};
+  }
+  STITCH_ASSIGN(const TextBench bench, expert_bench(fmt::format("{}/{}.py", lore.programs, task.id), job));
+  const MistakesByStep* mistakes = is_by_rule ? nullptr : &lore.mistakes->at(task.id);
+  for (Json& lesson : lessons_of(bench, lore.prompts, task.id, mistakes)) {
     lesson["task"] = task.id;
     lesson["family"] = task.family;
     lesson["split"] = task.split;
@@ -142,12 +198,20 @@ Result<void> teach(const Taught& task, const std::string& programs, const agents
   return {};
 }
 
-int run(const char* tasks, const std::string& programs) {
+Result<Lore> lore_of(const char* programs, const char* mistakes) {
+  STITCH_ASSIGN(agents::Prompts prompts, agents::Prompts::load({}));
+  Lore lore{programs, std::move(prompts), {}};
+  if (mistakes != nullptr) {
+    STITCH_ASSIGN(lore.mistakes, read_mistakes(mistakes));
+  }
+  return lore;
+}
+
+int run(const char* tasks, const Lore& lore) {
   driver::Unwatched unwatched;
   Result<driver::Resources> resources = driver::find_resources();
-  const Result<agents::Prompts> prompts = agents::Prompts::load({});
-  if (!resources.has_value() || !prompts.has_value()) {
-    fmt::print(stderr, "{}\n", resources.has_value() ? prompts.error().message : resources.error().message);
+  if (!resources.has_value()) {
+    fmt::print(stderr, "{}\n", resources.error().message);
     return 4;
   }
   const driver::Services services{*resources, unwatched};
@@ -167,7 +231,7 @@ int run(const char* tasks, const std::string& programs) {
     if (!job.has_value()) {
       job.emplace(driver::Options{}, services);
     }
-    if (const Result<void> taught = teach(task, programs, *prompts, *job); !taught.has_value()) {
+    if (const Result<void> taught = teach(task, lore, *job); !taught.has_value()) {
       job.reset();  // whatever that program left there
       fmt::print(stderr, "{}: {}\n", task.id, taught.error().message);
     }
@@ -179,9 +243,14 @@ int run(const char* tasks, const std::string& programs) {
 }  // namespace stitch::lessons
 
 int main(int count, char** words) {
-  if (count != 3) {
-    fmt::print(stderr, "stitchcuda-rule-lessons TASKS PROGRAMS\n");
+  if (count != 3 && count != 4) {
+    fmt::print(stderr, "stitchcuda-rule-lessons TASKS PROGRAMS [MISTAKES]\n");
     return 2;
   }
-  return stitch::lessons::run(words[1], words[2]);
+  const auto lore = stitch::lessons::lore_of(words[2], count == 4 ? words[3] : nullptr);
+  if (!lore.has_value()) {
+    fmt::print(stderr, "{}\n", lore.error().message);
+    return 4;
+  }
+  return stitch::lessons::run(words[1], *lore);
 }

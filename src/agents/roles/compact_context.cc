@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <string_view>
 
 #include "agents/prompts/bare_code.h"
 #include "agents/prompts/quote.h"
@@ -58,6 +59,12 @@ std::string feedback_in_a_sentence(const State& state) {
   return text.empty() ? "" : quoted("the reviewer", text, kMaxCompactToldBytes);
 }
 
+// Of a log the beginning: what a compiler names first is mended first, and the rest of it often follows from that.
+std::string_view leading_lines(std::string_view log, size_t max_bytes) {
+  const size_t end = log.size() <= max_bytes ? log.size() : log.rfind('\n', max_bytes);
+  return end == log.npos || end == 0 ? log : log.substr(0, end);
+}
+
 std::string told_in_short(const State& state, const Material& material) {
   const Attempt* latest = state.attempts.empty() ? nullptr : &state.attempts.back();
   if (latest != nullptr && latest->outcome == Outcome::kRight) {
@@ -66,7 +73,7 @@ std::string told_in_short(const State& state, const Material& material) {
     return step.empty() ? "" : step + ".";
   }
   const std::string& text = material.told.empty() && latest != nullptr ? latest->fingerprint : material.told;
-  return quoted("the check", text, kMaxCompactToldBytes);
+  return quoted("the check", leading_lines(text, kMaxCompactToldBytes), kMaxCompactToldBytes);
 }
 
 }  // namespace

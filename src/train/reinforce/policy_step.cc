@@ -113,6 +113,11 @@ Result<PolicyStep::Drawn> PolicyStep::draw() {
   return drawn;
 }
 
+Result<void> PolicyStep::keep(const std::vector<RolloutGroup>& groups, const char* folder, int64_t step) const {
+  const auto run = settings_.loop.resolve(settings_.loop.run);
+  return write_file(run / folder / ("step-" + std::to_string(step) + ".jsonl"), rollout_lines(groups, trainer_.step()));
+}
+
 // Log-probabilities at the weights that drew, and the critic's values.
 Json PolicyStep::score(std::vector<Credited>& credited) {
   const auto records = records_of(credited);
@@ -217,6 +222,7 @@ Result<void> PolicyStep::add_held_out(Json& metrics) {
                            .step = trainer_.step()};
   STITCH_ASSIGN(const auto groups, roll_out(trainer_.model(), source_.reader, prompts, held_out.samples, settings,
                                             place, *source_.evaluator, source_.drawer.get()));
+  STITCH_TRY(keep(groups, "held_out", trainer_.step()));  // apart, since others learn from all of 'rollouts'
   const Json all = rollout_metrics(groups);
   for (const char* key : {"samples", "reward", "pass", "hack", "unjudged", "length", "skills"}) {
     metrics["held_out"][key] = all[key];
@@ -229,9 +235,7 @@ Result<Json> PolicyStep::run() {
   Json before = Json::object();
   STITCH_TRY(add_held_out(before));
   STITCH_ASSIGN(const Drawn drawn, draw());
-  const auto folder = settings_.loop.resolve(settings_.loop.run) / "rollouts";
-  STITCH_TRY(write_file(folder / ("step-" + std::to_string(trainer_.step() + 1) + ".jsonl"),
-                        rollout_lines(drawn.groups, trainer_.step())));
+  STITCH_TRY(keep(drawn.groups, "rollouts", trainer_.step() + 1));
   const Timed timed(costs_.update);
   const int64_t max_tokens = settings_.source.rollout.sampling.max_tokens;
   auto credited = credited_samples(drawn.groups, drawn.filtered.kept, settings_.algo, max_tokens);

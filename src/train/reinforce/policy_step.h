@@ -48,6 +48,7 @@ class PolicyStep {
   };
   Result<Drawn> draw();
   Result<void> draw_more(const std::vector<const Prompt*>& prompts, Drawn& drawn);
+  Result<void> keep(const std::vector<RolloutGroup>& groups, const char* folder, int64_t step) const;
   std::vector<const Prompt*> refill_prompts(int64_t count, int64_t drawn) const;
   Json score(std::vector<Credited>& credited);
   Result<UpdateTotals> update(const std::vector<Credited>& credited, bool is_actor_held);
