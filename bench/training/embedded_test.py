@@ -149,11 +149,20 @@ def test_wrong_answers_are_kept_once_and_few_of_a_step(tmp_path: pathlib.Path, m
               {**lines[0], "task_id": "b/01_y", "outcome": "compile_error"}]
     (tmp_path / "rollouts").mkdir()
     (tmp_path / "rollouts" / "step-1.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    found = own.mistakes_of([tmp_path], 1)
+    found = own.mistakes_of(own.drawn_in([tmp_path]), 1)
     assert [each["task"] for each in found].count("a") == own.MOST_OF_A_STEP
     assert [(each["step"], each["is_built"]) for each in found if each["task"] == "b"] == [("01_y", False)]
     questions = [{"task": step, "skill": skill} for step in "ab" for skill in ("scratch", "refinement", "refinement")]
     assert [each["skill"] for each in own.one_mistake_a_step(questions)] == ["scratch"] * 2 + ["refinement"] * 2
+
+
+def test_what_is_always_right_is_not_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(HERE))
+    own = importlib.import_module("own_mistakes")
+    drawn = [{"task_id": task, "messages": [task], "outcome": outcome}
+             for task, outcome in (("a", "ok"), ("a", "ok"), ("b", "ok"), ("b", "mismatch"))]
+    asked = [{"task": task, "messages": [task]} for task in "abc"] + [{"task": "a", "messages": ["other"]}]
+    assert own.not_always_right(asked, drawn) == asked[1:]
 
 
 def test_what_is_gained_between_looks_is_counted_by_question(tmp_path: pathlib.Path) -> None:

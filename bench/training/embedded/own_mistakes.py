@@ -18,23 +18,37 @@ NOT_BUILT = ("compile_error",)
 MOST_OF_A_STEP = 6
 
 
-def mistakes_of(runs: list[pathlib.Path], seed: int) -> list[dict]:
-    """Answers of all steps of the runs that a verdict found wrong, each once, as `stitchcuda-rule-lessons` reads them."""
+def drawn_in(runs: list[pathlib.Path]) -> list[dict]:
+    """The answers of all steps of the runs."""
+    paths = [path for run in runs for path in sorted((run / "rollouts").glob("step-*.jsonl"))]
+    return [line for path in paths for line in lines_of(path)]
+
+
+def mistakes_of(drawn: list[dict], seed: int) -> list[dict]:
+    """Of such answers those that a verdict found wrong, each once, as `stitchcuda-rule-lessons` reads them."""
     found: dict[tuple[str, str], dict] = {}
-    for path in (path for run in runs for path in sorted((run / "rollouts").glob("step-*.jsonl"))):
-        for line in lines_of(path):
-            code = code_of(line["text"])
-            if code is None or line["outcome"] not in (*BUILT, *NOT_BUILT) or not line["sentence"]:
-                continue
-            task, _, step = line["task_id"].partition("/")
-            found[line["task_id"], code] = {"task": task, "step": step, "code": code, "told": line["sentence"],
-                                            "is_built": line["outcome"] in BUILT}
+    for line in drawn:
+        code = code_of(line["text"])
+        if code is None or line["outcome"] not in (*BUILT, *NOT_BUILT) or not line["sentence"]:
+            continue
+        task, _, step = line["task_id"].partition("/")
+        found[line["task_id"], code] = {"task": task, "step": step, "code": code, "told": line["sentence"],
+                                        "is_built": line["outcome"] in BUILT}
     mistakes = list(found.values())
     random.Random(seed).shuffle(mistakes)
     kept: dict[str, list[dict]] = {}
     for each in mistakes:
         kept.setdefault(f"{each['task']}/{each['step']}", []).append(each)
     return [each for of_step in kept.values() for each in of_step[:MOST_OF_A_STEP]]
+
+
+def not_always_right(questions: list[dict], drawn: list[dict]) -> list[dict]:
+    """Without those of which every answer was right: nothing more is learned from them."""
+    right: dict[tuple[str, str], bool] = {}
+    for line in drawn:
+        question = line["task_id"], json.dumps(line.get("messages"))
+        right[question] = right.get(question, True) and line["outcome"] == "ok"
+    return [each for each in questions if not right.get((each["task"], json.dumps(each["messages"])), False)]
 
 
 def one_mistake_a_step(questions: list[dict]) -> list[dict]:

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/model/attended.h"
 
+#include <cmath>
+#include <limits>
+
 namespace stitch::train {
 
 Tensor attended_with_repeated_keys(const Tensor& q, const Tensor& k, const Tensor& v, const std::optional<Tensor>& mask,
@@ -11,8 +14,14 @@ Tensor attended_with_repeated_keys(const Tensor& q, const Tensor& k, const Tenso
 }
 
 Tensor attended_by_groups(const Tensor& q, const Tensor& k, const Tensor& v, const std::optional<Tensor>& mask) {
-  const Tensor grouped = q.squeeze(2).unflatten(1, {k.size(1), -1});
-  return at::scaled_dot_product_attention(grouped, k, v, mask, 0.0, false).flatten(1, 2).unsqueeze(2);
+  const Tensor grouped = q.squeeze(2).unflatten(1, {k.size(1), -1}) / std::sqrt(static_cast<double>(q.size(3)));
+  Tensor scores = at::matmul(grouped, k.transpose(2, 3));
+  if (mask.has_value()) {
+    scores = scores.masked_fill(~*mask, -std::numeric_limits<double>::infinity());
+  }
+  const auto wide = scores.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+  const Tensor shares = at::softmax(scores, -1, wide).to(v.scalar_type());
+  return at::matmul(shares, v).flatten(1, 2).unsqueeze(2);
 }
 
 Tensor attended(const Tensor& q, const Tensor& k, const Tensor& v, const std::optional<Tensor>& mask, bool causal) {

@@ -27,10 +27,9 @@ class Batch {
     for (size_t i = 0; i < requests.size(); ++i) {
       const auto& prompt = requests[i].prompt;
       const int64_t filled = width_ - static_cast<int64_t>(prompt.size());
-      for (size_t j = 0; j < prompt.size(); ++j) {
-        tokens[static_cast<int64_t>(i)][filled + static_cast<int64_t>(j)] = prompt[j];
-      }
-      padding[static_cast<int64_t>(i)] = filled;
+      const auto row = static_cast<int64_t>(i);
+      std::copy(prompt.begin(), prompt.end(), tokens.data_ptr<int64_t>() + row * width_ + filled);
+      padding.data_ptr<int64_t>()[row] = filled;
       is_ragged_ = is_ragged_ || filled > 0;
     }
     tokens_ = tokens.to(options_.device());
@@ -90,7 +89,7 @@ class Batch {
     }
     const Tensor log_probs = drawn_from(logits, settings_.restriction);
     const Tensor chosen = settings_.restriction.temperature > 0 ? draw(log_probs, uniforms()) : log_probs.argmax(-1);
-    take(chosen.cpu(), log_probs.gather(-1, chosen.unsqueeze(-1)).squeeze(-1).cpu());
+    take(chosen.cpu().contiguous(), log_probs.gather(-1, chosen.unsqueeze(-1)).squeeze(-1).cpu().contiguous());
     tokens_ = chosen.unsqueeze(-1);
     compact();
     return {};
@@ -101,22 +100,26 @@ class Batch {
  private:
   Tensor uniforms() const {
     Tensor drawn = at::zeros({static_cast<int64_t>(rows_.size())}, at::kDouble);
+    double* values = drawn.data_ptr<double>();
     for (size_t row = 0; row < rows_.size(); ++row) {
       const size_t step = samples_[rows_[row]].tokens.size();
-      drawn[static_cast<int64_t>(row)] = uniform_of(settings_.seed, requests_[rows_[row]].stream, step);
+      values[row] = uniform_of(settings_.seed, requests_[rows_[row]].stream, step);
     }
     return drawn.to(options_.device());
   }
 
+  // Both [rows], on the CPU.
   void take(const Tensor& chosen, const Tensor& log_probs) {
+    const int64_t* tokens = chosen.data_ptr<int64_t>();
+    const float* values = log_probs.data_ptr<float>();
     for (size_t row = 0; row < rows_.size(); ++row) {
       if (finished_[row]) {
         continue;
       }
       Sample& sample = samples_[rows_[row]];
-      const auto token = chosen[static_cast<int64_t>(row)].item<int64_t>();
+      const int64_t token = tokens[row];
       sample.tokens.push_back(token);
-      sample.log_probs.push_back(log_probs[static_cast<int64_t>(row)].item<float>());
+      sample.log_probs.push_back(values[row]);
       const auto& stops = settings_.stop_tokens;
       if (std::find(stops.begin(), stops.end(), token) != stops.end()) {
         sample.finish_reason = FinishReason::kStop;
