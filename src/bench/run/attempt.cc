@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <ctime>
+#include <future>
 
 #include "base/fs/files.h"
 #include "base/json/json.h"
@@ -28,6 +29,7 @@ struct Answer {
   Json json;  // null where `ended` says why there is none
   std::optional<Outcome> ended{};
   std::string sentence{};
+  double seconds = 0;
 };
 
 std::string last_line(std::string text) {
@@ -45,12 +47,13 @@ class Attempt {
 
   Result<TaskResult> run(const FindCandidate& find_candidate) {
     start_result();
-    if (spec_.candidates.empty()) {
-      STITCH_TRY(optimize());
-    } else {
-      STITCH_TRY(judge(find_candidate(task_, sample_)));
+    std::future<Result<Answer>> admission = begun_admission();
+    const Result<void> judged = spec_.candidates.empty() ? optimize() : judge(find_candidate(task_, sample_));
+    if (admission.valid()) {
+      admission.wait();
     }
-    STITCH_TRY(ask_admission());
+    STITCH_TRY(judged);
+    STITCH_TRY(ask_admission(std::move(admission)));
     take_known_standing();
     result_.spent.seconds = spec_.task_seconds - left_seconds_;
     result_.ended = runs::utc_text(std::time(nullptr));
@@ -79,10 +82,12 @@ class Attempt {
   Result<void> optimize();
   Result<void> time_over(const std::string& baseline, std::vector<std::string> words);
   Result<void> judge(const fs::path& candidate);
-  Result<void> ask_admission();
+  AskedVerb admission_words() const;
+  std::future<Result<Answer>> begun_admission() const;
+  Result<void> ask_admission(std::future<Result<Answer>> begun);
   void take_known_standing();
   Result<Answer> ask(const std::string& verb, std::vector<std::string> words);
-  Result<Answer> ask_worker(const AskedVerb& asked);
+  Result<Answer> ask_worker(const AskedVerb& asked, double seconds) const;
   Answer answer_of(const std::string& verb, const farm::ProcessOutcome& outcome) const;
   // False where the answer is none, which is then the result.
   bool take(const Answer& answer) {
@@ -105,7 +110,9 @@ class Attempt {
 Result<Answer> Attempt::ask(const std::string& verb, std::vector<std::string> words) {
   say_(verb);
   if (place_.asker != nullptr) {
-    return ask_worker({verb, std::move(words)});
+    Result<Answer> answer = ask_worker({verb, std::move(words)}, left_seconds_);
+    left_seconds_ -= answer.has_value() ? answer->seconds : 0;
+    return answer;
   }
   ChildOptions options;
   options.arguments = {place_.program.string(), verb};
@@ -122,10 +129,10 @@ Result<Answer> Attempt::ask(const std::string& verb, std::vector<std::string> wo
   return answer_of(verb, outcome);
 }
 
-Result<Answer> Attempt::ask_worker(const AskedVerb& asked) {
+Result<Answer> Attempt::ask_worker(const AskedVerb& asked, double seconds) const {
   STITCH_ASSIGN(farm::Job job, as_job(place_.asker->artefacts(), asked));
   constexpr double kLeastSeconds = 1;
-  job.seconds = std::max(left_seconds_, kLeastSeconds);
+  job.seconds = std::max(seconds, kLeastSeconds);
   job.memory_bytes = spec_.task_bytes;
   STITCH_ASSIGN(const farm::Answered answered,
                 place_.asker->ask(job, place_.job_class, [] { return no_more_children(); }));
@@ -137,12 +144,11 @@ Result<Answer> Attempt::ask_worker(const AskedVerb& asked) {
   if (!outcome.has_value()) {  // what a worker says is not believed
     return Answer{.json = nullptr, .ended = Outcome::kWorld, .sentence = outcome.error().message};
   }
-  left_seconds_ -= outcome->seconds;
   return answer_of(asked.verb, *outcome);
 }
 
 Answer Attempt::answer_of(const std::string& verb, const farm::ProcessOutcome& outcome) const {
-  Answer answer;
+  Answer answer{.json = nullptr, .seconds = outcome.seconds};
   if (outcome.is_out_of_memory) {
     answer.ended = Outcome::kOutOfMemory;
     answer.sentence = fmt::format("{} took more than {} MiB of memory (--task-memory)", verb, spec_.task_bytes >> 20);
@@ -229,15 +235,31 @@ Result<void> Attempt::judge(const fs::path& candidate) {
   return {};
 }
 
+AskedVerb Attempt::admission_words() const {
+  AskedVerb asked{"admit", {task_.file.string()}};
+  asked.words.insert(asked.words.end(), spec_.task_arguments.begin(), spec_.task_arguments.end());
+  return asked;
+}
+
+// Workers are asked for both at once. Behind its verdict a task's admission would wait for the verdicts of all others,
+// and no task would end before the last one. Nothing where workers are not asked.
+std::future<Result<Answer>> Attempt::begun_admission() const {
+  if (place_.asker == nullptr || !spec_.asks_admission || result_.is_standing_known) {
+    return {};
+  }
+  return std::async(std::launch::async, [this] { return ask_worker(admission_words(), spec_.task_seconds); });
+}
+
 // What a task is worth, where nobody has said so yet. That the time is over then is no failure of the answer.
-Result<void> Attempt::ask_admission() {
+Result<void> Attempt::ask_admission(std::future<Result<Answer>> begun) {
   const bool has_verdict = result_.outcome == Outcome::kOk || result_.outcome == Outcome::kVerdict;
   if (!spec_.asks_admission || result_.is_standing_known || !has_verdict || !(left_seconds_ > 1)) {
     return {};
   }
-  std::vector<std::string> words = {task_.file.string()};
-  words.insert(words.end(), spec_.task_arguments.begin(), spec_.task_arguments.end());
-  STITCH_ASSIGN(const Answer answer, ask("admit", std::move(words)));
+  AskedVerb asked = admission_words();
+  const bool is_begun = begun.valid();
+  STITCH_ASSIGN(const Answer answer, is_begun ? begun.get() : ask(asked.verb, std::move(asked.words)));
+  left_seconds_ -= is_begun ? answer.seconds : 0;
   if (answer.json.is_object() && answer.json.contains("admission")) {
     read_admission(answer.json["admission"], result_);
   } else {
