@@ -137,7 +137,7 @@ def _improves_on_its_mistakes(made: pathlib.Path, build: pathlib.Path, environme
     question = lesson["messages"][-1]["content"]
     assert wrong["sentence"][:150] in question and wrong["text"].splitlines()[5] in question
     assert lesson["skill"] == "refinement" and lesson["answer"] == wrong["answer"]
-    assert len(lessons(made / "mend.jsonl")) == 4 and (made / "mended" / "model.safetensors").exists()
+    assert len(lessons(made / "mend.jsonl")) > 4 and (made / "mended" / "model.safetensors").exists()
 
 
 def test_wrong_answers_are_kept_once_and_few_of_a_step(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
