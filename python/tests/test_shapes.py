@@ -86,6 +86,18 @@ class HiddenShapesTest(ServerCase):
         self.assertTrue(opened["gate"]["ok"])
         self.assertIsNone(self.ok("oracle.draw", oracle=opened["oracle"], regime="as_given", draw=0)["dropped"])
 
+    def test_fewer_classes_than_the_file_draws_targets_of_are_taken(self) -> None:
+        text = model(
+            "return nn.functional.nll_loss(x, target)",
+            inputs="def get_inputs():\n    return [torch.randn(32, 10), torch.randint(0, 10, (32,))]\n",
+        ).replace("forward(self, x)", "forward(self, x, target)")
+        file = self.file(text, "targets.py")
+        opened = self.open(file, input_shapes=[[17, 7], [17]])
+        self.assertTrue(opened["gate"]["ok"])
+        for draw in range(4):
+            drawn = self.ok("oracle.draw", oracle=opened["oracle"], regime="as_given", draw=draw)
+            self.assertIsNone(drawn["dropped"])
+
     def test_the_files_own_inputs_are_drawn_once(self) -> None:
         made = self.ok("hidden_shapes", file=self.file(CLASSES, "classes.py"), count=3, seed=1)["shapes"]
         # Fewer classes than there are targets are refused by data alone, at many sizes; x is written to in each call.

@@ -94,7 +94,7 @@ class Drawer:
             if name in self._offsets:
                 is_drawn = is_bold and regime != "as_given"
                 return drawn_offsets(tensor, self._offsets[name], source) if is_drawn else tensor
-            self._refuse_beyond(name, tensor)
+            tensor = self._within_bounds(name, tensor)
             if care == Care.INSIDE:
                 return inside_observed(tensor, observe(tensor), source)
             legal = self._legal.get(name, Legal())
@@ -192,17 +192,22 @@ class Drawer:
         """Whether the input stays what the file draws: its elements do not stand for themselves."""
         return name in self._offsets
 
-    def _refuse_beyond(self, name: str, tensor: torch.Tensor) -> None:
-        """Raises a Failure where the file's own integers lead outside of what they index. With other constants than
-        the file's own they may."""
+    def _within_bounds(self, name: str, tensor: torch.Tensor) -> torch.Tensor:
+        """The file's own integers. At other shapes what leads outside of what it indexes begins again at 0: the file
+        cannot know how many there are. With other constants than the file's own it may lead there. Raises a Failure
+        where it does at the file's own sizes."""
         bound, request = self._bounds.get(name), self._program.request
         if bound is None or request.overrides or tensor.is_floating_point() or tensor.numel() == 0:
-            return
-        greatest = int(torch.where(tensor == self._ignored.get(name, 0), 0, tensor).max())  # losses leave it out
-        if greatest >= bound:
-            base = os.path.basename(request.file)
-            message = f"get_inputs() of {base} draws {greatest} for input {name}, which may be {bound - 1} at most."
-            raise Failure(PROGRAM_INVALID, message, request.file, "Draw indices inside the table that they index.")
+            return tensor
+        ignored = tensor == self._ignored.get(name, 0)  # losses leave it out
+        greatest = int(torch.where(ignored, 0, tensor).max())
+        if greatest < bound:
+            return tensor
+        if request.input_shapes is not None:
+            return torch.where(ignored | (tensor < bound), tensor, tensor % bound)
+        base = os.path.basename(request.file)
+        message = f"get_inputs() of {base} draws {greatest} for input {name}, which may be {bound - 1} at most."
+        raise Failure(PROGRAM_INVALID, message, request.file, "Draw indices inside the table that they index.")
 
     def _tensors(self, seed: int, regime: str, number: int, is_bold: bool) -> dict[str, torch.Tensor]:
         manner = self._manners.of(seed, regime, number) if is_bold else Manner()
