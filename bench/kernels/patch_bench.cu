@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times convolutions from patches of the input on KernelBench's shapes, beside tiles of an implicit product, from whose
+// outputs theirs must not differ.
+//   nvcc -O3 -std=c++20 -gencode=arch=compute_90a,code=sm_90a -I runtime -I runtime/include
+//   bench/kernels/patch_bench.cu
+#include "harness.cuh"
+#include "kernels/conv/implicit_gemm_mma.cuh"
+#include "kernels/conv/patch_mma.cuh"
+
+namespace {
+
+using namespace stitch;
+using namespace stitch_bench;
+
+struct StoreOutput {
+  float* y;
+  ConvShape shape;
+
+  __device__ void operator()(int64_t n, int64_t channel, int64_t out_z, int64_t out_y, int64_t out_x,
+                             float value) const {
+    const int64_t plane = (n * shape.out_channels + channel) * shape.out_depth + out_z;
+    y[(plane * shape.out_height + out_y) * shape.out_width + out_x] = value;
+  }
+  __device__ void operator()(int64_t n, int64_t channel, int64_t out_y, int64_t out_x, float value) const {
+    (*this)(n, channel, 0, out_y, out_x, value);
+  }
+};
+
+__global__ void compare_kernel(const float* a, const float* b, int64_t count, float* greatest) {
+  float difference = 0;
+  for (int64_t i = blockIdx.x * int64_t{blockDim.x} + threadIdx.x; i < count; i += int64_t{gridDim.x} * blockDim.x) {
+    const float one = fabsf(a[i] - b[i]);
+    difference = one <= difference ? difference : one;  // a NaN stays
+  }
+  atomicMax(reinterpret_cast<int*>(greatest), __float_as_int(difference));
+}
+
+struct Extents {
+  int64_t depth;
+  int64_t height;
+  int64_t width;
+};
+
+template <typename Window>
+struct Layer {
+  const char* name;
+  ConvShape shape;
+  Buffer x;
+  Buffer weight;
+  Buffer y;
+  Buffer other;
+  double flops;
+
+  static int64_t out_extent(int64_t extent, int kernel, int stride, int padding, int dilation, int64_t more) {
+    const int64_t reach = dilation * (kernel - 1) + 1;
+    return Window::transposed ? (extent - 1) * stride - 2 * padding + reach + (stride > 1 ? more : 0)
+                              : (extent + 2 * padding - reach) / stride + 1;
+  }
+
+  static ConvShape shape_of(int64_t batch, int64_t in, const Extents& e, int64_t out, int64_t groups, int64_t more) {
+    return {batch,
+            in,
+            e.height,
+            e.width,
+            out,
+            out_extent(e.height, Window::kernel_y, Window::stride_y, Window::padding_y, Window::dilation_y, more),
+            out_extent(e.width, Window::kernel_x, Window::stride_x, Window::padding_x, Window::dilation_x, more),
+            groups,
+            e.depth,
+            out_extent(e.depth, Window::kernel_z, Window::stride_z, Window::padding_z, Window::dilation_z, more)};
+  }
+
+  int64_t outputs() const {
+    return shape.batch * shape.out_channels * shape.out_depth * shape.out_height * shape.out_width;
+  }
+
+  Layer(const char* name, int64_t batch, int64_t in, const Extents& e, int64_t out, int64_t groups = 1,
+        int64_t more = 0)
+      : name(name),
+        shape(shape_of(batch, in, e, out, groups, more)),
+        x(batch * in * e.depth * e.height * e.width, 1),
+        weight(in * out / groups * Window::taps, 2),
+        y(outputs(), 3),
+        other(outputs(), 4) {
+    const double places = static_cast<double>(Window::transposed ? x.count() / in : y.count() / out);
+    flops = 2.0 * places * static_cast<double>(weight.count());
+  }
+
+  double difference() const {
+    Buffer greatest(1);
+    cudaMemset(greatest.data(), 0, sizeof(float));
+    compare_kernel<<<1024, 256>>>(y.data(), other.data(), y.count(), greatest.data());
+    return greatest.values()[0];
+  }
+
+  template <typename Policy, typename Tile>
+  void patch(const char* setting) const {
+    using Memory = patch_detail::PatchMemory<Policy, Tile, Window>;
+    const patch_detail::WeightTiles tiles(shape, Tile::tiles_m);
+    const Buffer scratch(tiles.count(shape) * Window::taps * patch_detail::kWordsOfTile * patch_detail::kParts<Policy>);
+    cudaMemset(y.data(), 0xff, static_cast<std::size_t>(y.count()) * sizeof(float));
+    const double elapsed_us = median_us([&] {
+      return launch_conv_patch_mma<Policy, Tile, Window>(shape, x.data(), weight.data(), StoreOutput{y.data(), shape},
+                                                         scratch.data(), nullptr);
+    });
+    std::printf("%-10s patch %-14s %9.1f us %7.1f TFLOP/s  differs %.2e  %d KB\n", name, setting, elapsed_us,
+                flops / elapsed_us / 1e6, difference(), Memory::shared_bytes(tiles.slices) >> 10);
+    std::fflush(stdout);
+  }
+
+  template <typename Policy, typename Tile>
+  void tiles(const char* setting) const {
+    const double elapsed_us = median_us([&] {
+      return launch_conv_mma<Policy, Tile, Window>(shape, x.data(), weight.data(), StoreOutput{other.data(), shape},
+                                                   nullptr);
+    });
+    std::printf("%-10s tiles %-14s %9.1f us %7.1f TFLOP/s  writing %.1f us\n", name, setting, elapsed_us,
+                flops / elapsed_us / 1e6, 4.0 * static_cast<double>(y.count()) / 4.2e6);
+    std::fflush(stdout);
+  }
+};
+
+}  // namespace
+
+int main() {
+  using Square2 = Transposed<ConvWindow<3, 3, 2, 2, 1, 1, 1, 1>>;
+  using Cube2 = Transposed<ConvWindow3d<3, 3, 3, 2, 2, 2, 1, 1, 1, 1, 1, 1>>;
+  using Square1 = Transposed<ConvWindow<3, 3, 1, 1, 1, 1, 1, 1>>;
+  using Cube1 = Transposed<ConvWindow3d<3, 3, 3, 1, 1, 1, 0, 0, 0, 1, 1, 1>>;
+  using Odd1 = Transposed<ConvWindow3d<3, 5, 7, 1, 1, 1, 0, 0, 0, 1, 1, 1>>;
+  using Odd2 = Transposed<ConvWindow3d<3, 5, 7, 2, 2, 2, 1, 2, 3, 1, 1, 1>>;
+  using Five1 = Transposed<ConvWindow3d<3, 5, 5, 1, 1, 1, 0, 0, 0, 1, 1, 1>>;
+  using Spread = Transposed<ConvWindow<3, 5, 2, 3, 1, 2, 2, 1>>;
+  using Dilated = Transposed<ConvWindow3d<3, 3, 3, 2, 2, 2, 1, 1, 1, 2, 2, 2>>;
+  using Row = Transposed<ConvWindow<1, 5, 1, 1, 0, 0, 1, 1>>;
+  using Same = ConvWindow<3, 3, 1, 1, 1, 1, 1, 1>;
+  using Valid = ConvWindow<3, 3, 1, 1, 0, 0, 1, 1>;
+  using Strided = ConvWindow<3, 3, 2, 2, 1, 1, 1, 1>;
+  using Cube = ConvWindow3d<3, 3, 3, 1, 1, 1, 0, 0, 0, 1, 1, 1>;
+  {
+    Layer<Square2> layer("L2/2", 128, 64, {1, 128, 128}, 64, 1, 1);
+    layer.tiles<Tf32, MmaTileMedium>("64x128");
+    layer.patch<Tf32, PatchTile<2, 4>>("32x32");
+    layer.patch<Tf32, PatchTile<1, 8>>("16x64");
+    layer.patch<Tf32, PatchTile<1, 4>>("16x32");
+  }
+  {
+    Layer<Cube2> layer("L2/58", 128, 3, {16, 32, 32}, 16);
+    layer.tiles<Tf32, MmaTileSmall>("small");
+    layer.patch<Tf32, PatchTile<1, 4>>("16x32");
+    layer.patch<Tf32x3, PatchTile<1, 4>>("3 16x32");
+  }
+  {
+    Layer<Cube2> layer("L2/3", 32, 32, {16, 32, 32}, 64, 1, 1);
+    layer.tiles<Tf32, MmaTileSmall>("small");
+    layer.patch<Tf32, PatchTile<1, 4>>("16x32");
+  }
+  {
+    Layer<Cube2> layer("L2/100", 16, 64, {24, 48, 48}, 128);
+    layer.tiles<Tf32, MmaTileSmall>("small");
+    layer.patch<Tf32, PatchTile<1, 4>>("16x32");
+  }
+  {
+    Layer<Odd2> layer("L1/72", 8, 32, {12, 24, 48}, 32, 4, 1);
+    layer.tiles<Tf32x3, MmaTileSmall>("small");
+    layer.patch<Tf32x3, PatchTile<1, 4>>("3 16x32");
+  }
+  {
+    Layer<Spread> layer("L1/75", 16, 32, {1, 128, 256}, 64, 4);
+    layer.tiles<Tf32x3, MmaTileSmall>("small");
+    layer.patch<Tf32x3, PatchTile<1, 4>>("3 16x32");
+  }
+  {
+    Layer<Dilated> layer("L1/77", 16, 32, {16, 32, 32}, 64);
+    layer.tiles<Tf32, MmaTileMedium>("64x128");
+    layer.patch<Tf32, PatchTile<1, 4>>("16x32");
+  }
+  {
+    Layer<Odd1> layer("L1/58", 16, 32, {16, 32, 64}, 16);
+    layer.tiles<Tf32, MmaTileSmall>("small");
+    layer.patch<Tf32, PatchTile<1, 4>>("16x32");
+    layer.patch<Tf32, PatchTile<1, 8>>("16x64");
+  }
+  {
+    Layer<Cube1> layer("L1/61", 8, 48, {64, 64, 64}, 48);
+    layer.tiles<Tf32, MmaTileSmall>("small");
+    layer.patch<Tf32, PatchTile<3, 8>>("48x64");
+    layer.patch<Tf32, PatchTile<3, 4>>("48x32");
+  }
+  {
+    Layer<Five1> layer("L1/68", 16, 32, {64, 64, 64}, 64);
+    layer.tiles<Tf32, MmaTileMedium>("64x128");
+    layer.patch<Tf32, PatchTile<4, 4>>("64x32");
+    layer.patch<Tf32, PatchTile<4, 8>>("64x64");
+  }
+  {
+    Layer<Square1> layer("L2/10", 128, 64, {1, 256, 256}, 64);
+    layer.tiles<Tf32, MmaTileMedium>("64x128");
+    layer.patch<Tf32, PatchTile<4, 8>>("64x64");
+    layer.patch<Tf32, PatchTile<4, 4>>("64x32");
+    layer.patch<Tf32, PatchTile<2, 8>>("32x64");
+  }
+  {
+    Layer<Row> layer("L1/74", 32, 32, {1, 1, 131072}, 64);
+    layer.tiles<Tf32, MmaTileMedium>("64x128");
+    layer.patch<Tf32, PatchTile<4, 8, 1>>("64x256");
+    layer.patch<Tf32, PatchTile<4, 4, 1>>("64x128");
+  }
+  {
+    Layer<Valid> layer("L1/63", 16, 16, {1, 1024, 1024}, 128);
+    layer.tiles<Tf32, MmaTileLarge>("128x128");
+    layer.patch<Tf32, PatchTile<4, 8>>("64x64");
+    layer.patch<Tf32, PatchTile<2, 8>>("32x64");
+  }
+  {
+    Layer<Valid> layer("L2/25", 128, 16, {1, 256, 256}, 64);
+    layer.tiles<Tf32, MmaTileMedium>("64x128");
+    layer.patch<Tf32, PatchTile<4, 8>>("64x64");
+  }
+  {
+    Layer<Cube> layer("L2/8", 128, 8, {16, 64, 64}, 16);
+    layer.tiles<Tf32, MmaTileSmall>("small");
+    layer.patch<Tf32, PatchTile<1, 8>>("16x64");
+    layer.patch<Tf32, PatchTile<1, 4>>("16x32");
+  }
+  {
+    Layer<Same> layer("resnet", 64, 64, {1, 56, 56}, 64);
+    layer.tiles<Tf32, MmaTileMedium>("64x128");
+    layer.patch<Tf32, PatchTile<4, 8>>("64x64");
+    layer.patch<Tf32, PatchTile<4, 4>>("64x32");
+  }
+  {
+    Layer<Same> layer("resnet14", 64, 256, {1, 14, 14}, 256);
+    layer.tiles<Tf32, MmaTileMedium>("64x128");
+    layer.patch<Tf32, PatchTile<4, 4>>("64x32");
+  }
+  {
+    Layer<Strided> layer("strided", 64, 64, {1, 56, 56}, 128);
+    layer.tiles<Tf32, MmaTileMedium>("64x128");
+    layer.patch<Tf32, PatchTile<4, 4>>("64x32");
+    layer.patch<Tf32, PatchTile<4, 8>>("64x64");
+  }
+  return 0;
+}

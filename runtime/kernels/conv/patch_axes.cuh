@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// A convolution as places that read a patch of the input: what a tap of the window reads, and which output it adds to.
+// Of a convolution each place is one output. Of a transposed one a place is `stride` neighbouring outputs along each
+// axis, its phases, each of which has taps of its own: all of them read the same few inputs around the place, and no
+// zero is multiplied. Taps that read the same input have one shift.
+#pragma once
+
+#include "kernels/conv/pixels.cuh"
+
+namespace stitch {
+
+template <int kKernel, int kStride, int kPadding, int kDilation, bool kTransposed>
+struct PatchAxis {
+  static constexpr int kernel = kKernel;
+  static constexpr int phases = 1;
+  static constexpr int shifts = kKernel;
+  static constexpr int taps_of_shift = 1;
+  static constexpr int step = kStride;      // of the patch, from place to place
+  static constexpr int origin = -kPadding;  // the first element under the first place
+
+  static __host__ int64_t places(int64_t outputs) { return outputs; }
+  // Elements of the patch under so many places.
+  static __host__ __device__ constexpr int extent(int places) {
+    return (places - 1) * kStride + (kKernel - 1) * kDilation + 1;
+  }
+  static __device__ __forceinline__ int first_input(int place) { return place * kStride - kPadding; }
+  static __device__ __forceinline__ int output(int place, int) { return place; }
+
+  // From the first element under a place.
+  static __host__ __device__ constexpr int offset(int shift) { return shift * kDilation; }
+  // kKernel where there is none.
+  static __host__ __device__ constexpr int tap(int shift, int) { return shift; }
+  static __host__ __device__ constexpr int phase(int) { return 0; }
+  static __host__ __device__ constexpr int shift(int tap) { return tap; }
+
+  // What an output reads by a tap; outside the input perhaps.
+  static __device__ __forceinline__ int input(int output, int tap) {
+    return output * kStride - kPadding + tap * kDilation;
+  }
+};
+
+__host__ __device__ constexpr int floor_divide(int value, int divisor) {
+  return value >= 0 ? value / divisor : -((divisor - 1 - value) / divisor);
+}
+
+// Output place * stride + phase gets tap t of input place - m where t * dilation - padding = m * stride + phase: taps
+// of one m have one shift.
+template <int kKernel, int kStride, int kPadding, int kDilation>
+struct PatchAxis<kKernel, kStride, kPadding, kDilation, true> {
+  static constexpr int kernel = kKernel;
+  static constexpr int phases = kStride;
+  static constexpr int ahead = -floor_divide(-kPadding, kStride);  // the farthest input behind a place that it reads
+  static constexpr int back = floor_divide((kKernel - 1) * kDilation - kPadding, kStride);  // and before it
+  static constexpr int shifts = back + ahead + 1;
+  static constexpr int taps_of_shift = (kStride + kDilation - 1) / kDilation;
+  static constexpr int step = 1;
+  static constexpr int origin = -back;
+
+  static __host__ int64_t places(int64_t outputs) { return ceil_divide(outputs, kStride); }
+  static __host__ __device__ constexpr int extent(int places) { return places + shifts - 1; }
+  static __device__ __forceinline__ int first_input(int place) { return place - back; }
+  static __device__ __forceinline__ int output(int place, int phase) { return place * kStride + phase; }
+
+  static __host__ __device__ constexpr int offset(int shift) { return shifts - 1 - shift; }
+  static __host__ __device__ constexpr int tap(int at_shift, int number) {
+    const int first = -floor_divide(-((at_shift - ahead) * kStride + kPadding), kDilation);
+    const int tap = (first > 0 ? first : 0) + number;
+    return tap < kKernel && shift(tap) == at_shift ? tap : kKernel;
+  }
+  static __host__ __device__ constexpr int phase(int tap) {
+    return tap * kDilation - kPadding - (shift(tap) - ahead) * kStride;
+  }
+  static __host__ __device__ constexpr int shift(int tap) {
+    return floor_divide(tap * kDilation - kPadding, kStride) + ahead;
+  }
+
+  static __device__ __forceinline__ int input(int output, int tap) {
+    const int from = output + kPadding - tap * kDilation;
+    return from >= 0 && from % kStride == 0 ? from / kStride : -1;
+  }
+};
+
+template <typename Window>
+struct PatchAxes {
+  using Z = PatchAxis<Window::kernel_z, Window::stride_z, Window::padding_z, Window::dilation_z, Window::transposed>;
+  using Y = PatchAxis<Window::kernel_y, Window::stride_y, Window::padding_y, Window::dilation_y, Window::transposed>;
+  using X = PatchAxis<Window::kernel_x, Window::stride_x, Window::padding_x, Window::dilation_x, Window::transposed>;
+  static constexpr int phases = Z::phases * Y::phases * X::phases;
+};
+
+// Of one output channel and one input channel, both within a group.
+template <typename Window>
+__device__ __forceinline__ int64_t weight_place(const ConvShape& shape, int64_t group, int64_t channel,
+                                                int64_t input_channel) {
+  const int64_t outputs = shape.out_channels / shape.groups;
+  const int64_t inputs = shape.in_channels / shape.groups;
+  return (Window::transposed ? (group * inputs + input_channel) * outputs + channel
+                             : (group * outputs + channel) * inputs + input_channel) *
+         Window::taps;
+}
+
+}  // namespace stitch
