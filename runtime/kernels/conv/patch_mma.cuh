@@ -654,7 +654,7 @@ cudaError_t launch_conv_patch_mma(const ConvShape& shape, const float* input, co
                                   const Epilogue& epilogue, void* scratch, cudaStream_t stream) {
   using Axes = PatchAxes<Window>;
   using Memory = patch_detail::PatchMemory<Policy, Tile, Window>;
-  constexpr int64_t kBlocksAtOnce = 264;  // of an H200
+  constexpr int64_t kBlocksAtOnce = 132 * patch_detail::Patch<Tile, Window>::blocks;  // of an H200
   const int64_t deep = Axes::Z::places(shape.out_depth);
   const int64_t down = ceil_divide(Axes::Y::places(shape.out_height), Tile::rows);
   const int64_t across = ceil_divide(Axes::X::places(shape.out_width), Tile::across * Tile::columns);
@@ -669,10 +669,11 @@ cudaError_t launch_conv_patch_mma(const ConvShape& shape, const float* input, co
     return error;
   }
   const int64_t blocks_of_channels = shape.groups * tiles.blocks_of_group;
-  // A block that takes all of its weights into shared memory uses them for many patches.
+  // So many patches for each block that the last wave of blocks is full too; more where a block takes all of its
+  // weights into shared memory.
   const int64_t most = Memory::has_weights && Memory::has_all_weights(tiles.slices) ? 16 : 4;
-  const int64_t wanted = count * blocks_of_channels / kBlocksAtOnce;
-  const int64_t patches = wanted < 1 ? 1 : (wanted < most ? wanted : most);
+  const int64_t waves = ceil_divide(count * blocks_of_channels, kBlocksAtOnce * most);
+  const int64_t patches = ceil_divide(count * blocks_of_channels, kBlocksAtOnce * waves);
   const patch_detail::PatchSteps<Window::rank> steps{PixelIndex<Window::rank>(deep, down, across), count,
                                                      static_cast<int>(patches), static_cast<int>(tiles.slices),
                                                      static_cast<int>(tiles.blocks_of_group)};

@@ -11,6 +11,7 @@
 #include "kernels/conv/launch.h"
 #include "kernels/conv/layout.h"
 #include "kernels/conv/library.h"
+#include "kernels/conv/patch.h"
 #include "kernels/conv/problem.h"
 #include "kernels/conv/rounding.h"
 #include "kernels/conv/turning.h"
@@ -88,18 +89,22 @@ void add_slots_of_epilogue(Work& work) {
 
 // How our own kernels compute it: each thread outputs of one channel by itself, threads outputs of some channels from
 // a patch they share, or blocks tiles of a product.
-enum class ConvolutionMethod { kDepthwise, kDirect, kDirectMma, kDirectWgmma, kTiles };
+enum class ConvolutionMethod { kDepthwise, kDirect, kDirectMma, kDirectWgmma, kPatch, kTiles };
 struct ConvolutionSetting {
   ConvolutionMethod method = ConvolutionMethod::kTiles;
   GemmSetting tiles{};
   int64_t channels = 0;  // of a block, where it is direct
   DirectMmaSetting direct_mma{};
+  PatchSetting patch{};
 
   bool is_tiled() const { return method == ConvolutionMethod::kTiles; }
   bool is_direct_mma() const {
     return method == ConvolutionMethod::kDirectMma || method == ConvolutionMethod::kDirectWgmma;
   }
   TensorMath math() const {
+    if (method == ConvolutionMethod::kPatch) {
+      return patch.is_exact ? TensorMath::kTf32x3 : TensorMath::kTf32;
+    }
     return is_tiled() ? tiles.variant->math : (is_direct_mma() ? TensorMath::kTf32x3 : TensorMath::kNone);
   }
 };
@@ -133,6 +138,9 @@ std::optional<ConvolutionSetting> convolution_setting(const Setting& setting) {
     return ConvolutionSetting{
         .method = direct->by_groups ? ConvolutionMethod::kDirectWgmma : ConvolutionMethod::kDirectMma,
         .direct_mma = *direct};
+  }
+  if (const std::optional<PatchSetting> patch = patch_setting(setting); patch.has_value()) {
+    return ConvolutionSetting{.method = ConvolutionMethod::kPatch, .patch = *patch};
   }
   const std::optional<GemmSetting> tiles = gemm_setting(setting);
   return tiles.has_value() ? std::optional(ConvolutionSetting{ConvolutionMethod::kTiles, *tiles}) : std::nullopt;
@@ -190,6 +198,10 @@ class Convolution final : public KernelTemplate {
       const std::vector<Setting> direct_mma = direct_mma_settings(problem, limits);
       settings.insert(settings.end(), direct_mma.begin(), direct_mma.end());
     }
+    if (in_float) {
+      const std::vector<Setting> patch = patch_settings(problem, rounding, limits);
+      settings.insert(settings.end(), patch.begin(), patch.end());
+    }
     for (const GemmVariant& variant :
          in_float ? conv_variants(rounding != OperandRounding::kNone, limits) : sixteen_bit_gemm_variants(limits)) {
       const bool is_too_fine = in_float && rounding == OperandRounding::kRequired && variant.math != TensorMath::kTf32;
@@ -228,6 +240,9 @@ class Convolution final : public KernelTemplate {
     if (own->is_direct_mma()) {
       return storage(group) == DataType::kFloat32 && allows_direct_mma(own_problem(group), own->direct_mma);
     }
+    if (own->method == ConvolutionMethod::kPatch) {
+      return storage(group) == DataType::kFloat32 && allows_patch(own_problem(group), own->patch);
+    }
     const Setting unsplit = own->is_tiled() ? to_setting({own->tiles.variant}) : setting;
     return own->tiles.splits_of_depth <= kMaxSplits && KernelTemplate::allows(group, unsplit);
   }
@@ -251,6 +266,11 @@ class Convolution final : public KernelTemplate {
     if (own.is_direct_mma()) {
       add_direct_mma_work(problem, own.direct_mma, work);
       add_slots_of_epilogue(work);
+      add_turning_work(problem, convolution_layout(group), work);
+      return work;
+    }
+    if (own.method == ConvolutionMethod::kPatch) {
+      add_patch_work(problem, own.patch, work);
       add_turning_work(problem, convolution_layout(group), work);
       return work;
     }
@@ -371,8 +391,13 @@ Result<LibraryFinish> add_finish(StepBuilder& step, const ConvolutionProblem& pr
   return LibraryFinish{"finish", vectorised};
 }
 
-void describe(StepBuilder& step, const ConvolutionSetting& chosen, bool transposed) {
+void describe(StepBuilder& step, const ConvolutionSetting& chosen, const ConvolutionProblem& problem) {
   const ConvolutionMethod method = chosen.method;
+  if (method == ConvolutionMethod::kPatch) {
+    describe_patch(step, problem);
+    step.describe("Bound: arithmetic, or writing the outputs where channels are few.");
+    return;
+  }
   if (method == ConvolutionMethod::kDirect) {
     step.describe(
         "Access: a block takes a patch of the input and its channels' weights into shared memory; each thread sums up "
@@ -395,7 +420,7 @@ void describe(StepBuilder& step, const ConvolutionSetting& chosen, bool transpos
   step.describe(
       "Access: an implicit GEMM, output channels by output pixels; windows are gathered into shared memory "
       "tile by tile and never written out.");
-  if (transposed) {
+  if (problem.transposed) {
     step.describe(
         "Output pixels are taken by phase (their place modulo the stride): those of one phase share their taps, and "
         "no tap between inputs is multiplied.");
@@ -414,6 +439,8 @@ const char* family_of(ConvolutionMethod method, TensorMath math) {
       return "direct_mma";
     case ConvolutionMethod::kDirectWgmma:
       return "direct_wgmma";
+    case ConvolutionMethod::kPatch:
+      return "patch_mma";
     case ConvolutionMethod::kTiles:
       break;
   }
@@ -435,12 +462,15 @@ void include_skeleton(StepBuilder& step, ConvolutionMethod method, TensorMath ma
 }
 
 // Of the launch.
-std::string template_arguments(const ConvolutionSetting& chosen) {
+std::string template_arguments(const ConvolutionProblem& problem, const ConvolutionSetting& chosen) {
   if (chosen.method == ConvolutionMethod::kDirect) {
     return direct_tile(chosen.channels) + ", Window";
   }
   if (chosen.is_direct_mma()) {
     return direct_mma_arguments(chosen.direct_mma);
+  }
+  if (chosen.method == ConvolutionMethod::kPatch) {
+    return patch_arguments(problem, chosen.patch);
   }
   if (!chosen.is_tiled()) {
     return "Window";
@@ -458,7 +488,7 @@ Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting)
   const TensorMath math = chosen.math();
   StepBuilder step(group);
   include_skeleton(step, chosen.method, math);
-  describe(step, chosen, problem.transposed);
+  describe(step, chosen, problem);
   if (problem.window.axes() + 2 < group.graph->type(group.root_node().outputs[0]).shape.size()) {
     step.describe("The window is one element along the last axis, which is laid out along the one before: x is both.");
   }
@@ -479,11 +509,13 @@ Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting)
       add_library_call(step, problem, setting, {"epilogue", literal_expr({false, ScalarType::kBool})});
     }
   }
-  const std::string arguments = template_arguments(chosen);
+  const std::string arguments = template_arguments(problem, chosen);
   const bool splits = own.splits_of_depth > 0;
+  const bool by_patch = chosen.method == ConvolutionMethod::kPatch;
   constexpr int64_t kFloatBytes = 4;
   const int64_t partial_bytes =
-      splits ? setting.splits * problem.matrices() * problem.rows() * problem.columns() * kFloatBytes : 0;
+      splits ? setting.splits * problem.matrices() * problem.rows() * problem.columns() * kFloatBytes
+             : (by_patch ? patch_scratch_bytes(problem, chosen.patch) : 0);
   const OwnOperands operands = add_turning(step, problem, layout, partial_bytes);
   // All in one sum, which lies on a line through the batch: cuDNN's own need and, in its place, ours.
   step.set_scratch_bytes((by_library ? convolution_library_scratch_bytes(group, problem, setting) : partial_bytes) +
@@ -493,6 +525,8 @@ Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting)
   if (splits) {
     step.launch("    shape, {}, {}, epilogue, {}, args->scratch, stream);", operands.input, operands.weight,
                 step.extent("splits", setting.splits, "blocks that share the depth of one tile"));
+  } else if (by_patch) {
+    step.launch("    shape, {}, {}, epilogue, args->scratch, stream);", operands.input, operands.weight);
   } else if (vectorised.has_value()) {
     step.launch("    shape, {}, {}, epilogue, {}, stream);", operands.input, operands.weight, *vectorised);
   } else {

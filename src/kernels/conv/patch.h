@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution on the tensor cores from patches of the input, and transposed with all phases of a place side by side
+// (runtime/kernels/conv/patch_mma.cuh): its settings, and what they cost.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/code/step_builder.h"
+#include "kernels/conv/problem.h"
+#include "kernels/conv/rounding.h"
+#include "kernels/template/kernel_template.h"
+
+namespace stitch::kernels {
+
+// Output channels of a block and places of a warp, as tiles of the tensor cores: sixteen channels by eight places.
+struct PatchSetting {
+  int64_t tiles_m;
+  int64_t tiles_n;
+  bool is_exact;  // three TF32 products in the place of one
+};
+
+// Whether the skeleton can compute it: phases that registers have room for, and a patch that shared memory has.
+bool allows_patch(const ConvolutionProblem& problem, const PatchSetting& setting);
+// Those worth trying ("patch_tf32_64x64"): of one product where operands may be rounded, of three where they may not
+// and no other skeleton takes windows from a patch.
+std::vector<Setting> patch_settings(const ConvolutionProblem& problem, OperandRounding rounding,
+                                    const DeviceLimits& limits);
+// nullopt for a setting of other skeletons.
+std::optional<PatchSetting> patch_setting(const Setting& setting);
+// Of the launch: "stitch::Tf32, stitch::PatchTile<4, 8>, Window".
+std::string patch_arguments(const ConvolutionProblem& problem, const PatchSetting& setting);
+// Of the weights as the kernel reads them.
+int64_t patch_scratch_bytes(const ConvolutionProblem& problem, const PatchSetting& setting);
+// What a block does, for the reader of a step.
+void describe_patch(StepBuilder& step, const ConvolutionProblem& problem);
+void add_patch_work(const ConvolutionProblem& problem, const PatchSetting& setting, Work& work);
+
+}  // namespace stitch::kernels
