@@ -26,6 +26,21 @@ struct StoreOutput {
   }
 };
 
+// Pixels by their number in the plane.
+struct StorePixel {
+  float* y;
+  int64_t channels;
+  int64_t pixels;
+
+  template <int kLanes>
+  __device__ void lanes(int64_t n, int64_t channel, int64_t pixel, const Lanes<float, kLanes>& values) const {
+    store_float_lanes(y + (n * channels + channel) * pixels + pixel, values);
+  }
+  __device__ void operator()(int64_t n, int64_t channel, int64_t pixel, float value) const {
+    lanes<1>(n, channel, pixel, {value});
+  }
+};
+
 __global__ void compare_kernel(const float* a, const float* b, int64_t count, float* greatest) {
   float difference = 0;
   for (int64_t i = blockIdx.x * int64_t{blockDim.x} + threadIdx.x; i < count; i += int64_t{gridDim.x} * blockDim.x) {
@@ -100,7 +115,9 @@ struct Layer {
     const Buffer scratch(tiles.count(shape) * Window::taps * patch_detail::kWordsOfTile * patch_detail::kParts<Policy>);
     cudaMemset(y.data(), 0xff, static_cast<std::size_t>(y.count()) * sizeof(float));
     const double elapsed_us = median_us([&] {
-      return launch_conv_patch_mma<Policy, Tile, Window>(shape, x.data(), weight.data(), StoreOutput{y.data(), shape},
+      const int64_t pixels = shape.out_depth * shape.out_height * shape.out_width;
+      const StorePixel store{y.data(), shape.out_channels, pixels};
+      return launch_conv_patch_mma<Policy, Tile, Window>(shape, x.data(), weight.data(), store, pixels % 4 == 0,
                                                          scratch.data(), nullptr);
     });
     std::printf("%-10s patch %-14s %9.1f us %7.1f TFLOP/s  differs %.2e  %d KB\n", name, setting, elapsed_us,

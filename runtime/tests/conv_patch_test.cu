@@ -35,9 +35,10 @@ void check(Checker& checker, const std::string& name, const ConvCase<Window>& pr
   const patch_detail::WeightTiles tiles(shape, Tile::tiles_m);
   const DeviceFloats scratch(tiles.count(shape) * Window::taps * patch_detail::kWordsOfTile *
                              patch_detail::kParts<Policy>);
-  const BiasStore epilogue{y.data(), bias.data(), shape};
+  const int64_t pixels = shape.out_depth * shape.out_height * shape.out_width;
+  const PixelBiasStore epilogue{y.data(), bias.data(), shape.out_channels, pixels};
   checker.launched(name, launch_conv_patch_mma<Policy, Tile, Window>(shape, x.data(), weight.data(), epilogue,
-                                                                     scratch.data(), nullptr));
+                                                                     pixels % 4 == 0, scratch.data(), nullptr));
   checker.close(name, y.values(), problem.want, 1e-5);
 }
 
@@ -55,6 +56,7 @@ void check_transposed(Checker& checker) {
   check_both<PatchTile<2, 4>, Threes>(checker, "threes", conv_shape<Threes>(1, 18, 1, 5, 6, 20, 1, 1));
   using Fours = Transposed<ConvWindow<4, 4, 2, 2, 1, 1, 1, 1>>;
   check_both<PatchTile<2, 4>, Fours>(checker, "weights by slices", conv_shape<Fours>(1, 101, 1, 3, 4, 20, 1));
+  check_both<PatchTile<2, 4>, Fours>(checker, "stored by four", conv_shape<Fours>(2, 9, 1, 5, 38, 50, 1));
   using Odd = Transposed<ConvWindow<3, 4, 2, 3, 1, 2, 1, 1>>;
   check_both<PatchTile<1, 4>, Odd>(checker, "odd", conv_shape<Odd>(2, 6, 1, 5, 6, 10, 2, 1));
   using Plain = Transposed<ConvWindow<3, 5, 1, 1, 0, 4, 1, 2>>;

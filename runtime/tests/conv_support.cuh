@@ -26,6 +26,26 @@ struct BiasStore {
   }
 };
 
+// Names pixels by their number in the plane; neighbouring ones are stored together.
+struct PixelBiasStore {
+  float* y;
+  const float* bias;
+  int64_t channels;
+  int64_t pixels;
+
+  template <int kLanes>
+  __device__ void lanes(int64_t n, int64_t channel, int64_t pixel, const Lanes<float, kLanes>& values) const {
+    Lanes<float, kLanes> stored;
+    for (int lane = 0; lane < kLanes; ++lane) {
+      stored[lane] = values[lane] + bias[channel];
+    }
+    store_float_lanes(y + (n * channels + channel) * pixels + pixel, stored);
+  }
+  __device__ void operator()(int64_t n, int64_t channel, int64_t pixel, float value) const {
+    lanes<1>(n, channel, pixel, {value});
+  }
+};
+
 // `more` is output padding: outputs of a transposed convolution beyond the last that its size asks for.
 template <typename Window>
 ConvShape conv_shape(int64_t batch, int64_t in_channels, int64_t depth, int64_t height, int64_t width,

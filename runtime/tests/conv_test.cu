@@ -110,26 +110,6 @@ void check_direct_mma_ones(Checker& checker) {
   check_direct_mma<32, 4, Same>(checker, "infinity", beyond);
 }
 
-// Names pixels by their number in the plane; neighbouring ones are stored together.
-struct PixelBiasStore {
-  float* y;
-  const float* bias;
-  int64_t channels;
-  int64_t pixels;
-
-  template <int kLanes>
-  __device__ void lanes(int64_t n, int64_t channel, int64_t pixel, const Lanes<float, kLanes>& values) const {
-    Lanes<float, kLanes> stored;
-    for (int lane = 0; lane < kLanes; ++lane) {
-      stored[lane] = values[lane] + bias[channel];
-    }
-    store_float_lanes(y + (n * channels + channel) * pixels + pixel, stored);
-  }
-  __device__ void operator()(int64_t n, int64_t channel, int64_t pixel, float value) const {
-    lanes<1>(n, channel, pixel, {value});
-  }
-};
-
 template <int kChannels, typename Window>
 void check_direct_wgmma(Checker& checker, const std::string& name, const ConvCase<Window>& problem) {
   check(checker, "direct wgmma " + name, problem, [](auto s, auto x, auto weight, auto epilogue, float*) {

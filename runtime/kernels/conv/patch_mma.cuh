@@ -364,6 +364,7 @@ struct PatchFinish {
   Epilogue epilogue;
   int in_channels;   // of a group
   int out_channels;  // of a group
+  bool by_four;      // four neighbouring pixels are stored together
 };
 
 // One output of a channel of a group by plain fp32 arithmetic.
@@ -408,8 +409,9 @@ __device__ __forceinline__ void finish_again(const PatchFinish<Epilogue>& finish
                            Axes::Y::output(warp.place.y, line % Axes::Y::phases),
                            Axes::X::output(warp.place.x, 0) + i % kOutputs};
     if (channel < channels && place.z < shape.out_depth && place.y < shape.out_height && place.x < shape.out_width) {
-      finish_pixel<Window::rank>(finish.epilogue, place, warp.group * channels + channel,
-                                 sum_patch_again<Window>(finish, place, warp.group, channel));
+      finish.epilogue(place.n, warp.group * channels + channel,
+                      (place.z * shape.out_height + place.y) * shape.out_width + place.x,
+                      sum_patch_again<Window>(finish, place, warp.group, channel));
     }
   }
 }
@@ -454,29 +456,60 @@ __device__ __forceinline__ void stage_sums(const float (&sums)[PatchAxes<Window>
   }
 }
 
-// The outputs of one phase along z and y, sixteen channels. kIsWhole: all of them are there, so that nothing keeps them
-// from being finished side by side.
+// A line of outputs that is staged for sixteen channels, the first of them and of its pixels.
+struct StagedLine {
+  const float* staged;
+  int64_t image;
+  int64_t pixel;
+  int64_t channel;
+  int channels;  // that are there
+  int pixels;    // likewise
+};
+
+// kIsWhole: all of the line is there, so that nothing keeps its outputs from being finished side by side.
 template <typename Tile, typename Window, bool kIsWhole, typename Epilogue>
-__device__ __forceinline__ void finish_staged(const PatchFinish<Epilogue>& finish, const WarpPlace& warp, int z, int y,
-                                              const float* staged) {
+__device__ __forceinline__ void finish_line(const Epilogue& epilogue, const StagedLine& line) {
   using Source = Patch<Tile, Window>;
   constexpr int kUnrolled = Source::outputs > 64 ? 2 : 4;
-  const ConvShape& shape = finish.shape;
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  const int first_x = PatchAxes<Window>::X::output(warp.place.x, 0) + lane;
-  const int channels = finish.out_channels;
-  const int64_t first_channel = warp.group * channels + warp.channel;
 #pragma unroll kUnrolled
   for (int i = 0; i < kRowsOfTile; ++i) {
 #pragma unroll
-    for (int j = 0; j < Source::outputs / 32; ++j) {
-      const int x = first_x + j * 32;
-      if (kIsWhole || (x < shape.out_width && warp.channel + i < channels)) {
-        finish_pixel<Window::rank>(finish.epilogue, {warp.place.image, z, y, x}, first_channel + i,
-                                   staged[i * Source::pitch + j * 32 + lane]);
+    for (int part = 0; part < Source::outputs / 32; ++part) {
+      const int j = part * 32 + lane;
+      if (kIsWhole || (i < line.channels && j < line.pixels)) {
+        epilogue(line.image, line.channel + i, line.pixel + j, line.staged[i * Source::pitch + j]);
       }
     }
   }
+}
+
+// The same, four neighbouring pixels together.
+template <typename Tile, typename Window, bool kIsWhole, typename Epilogue>
+__device__ __forceinline__ void finish_line_by_four(const Epilogue& epilogue, const StagedLine& line) {
+  using Source = Patch<Tile, Window>;
+  constexpr int kFoursOfRow = Source::outputs / kLanes;
+#pragma unroll 4
+  for (int i = static_cast<int>(threadIdx.x) % 32; i < kRowsOfTile * kFoursOfRow; i += 32) {
+    const int row = i / kFoursOfRow;
+    const int pixel = i % kFoursOfRow * kLanes;
+    if (kIsWhole || (row < line.channels && pixel < line.pixels)) {
+      const float4 four = *reinterpret_cast<const float4*>(line.staged + row * Source::pitch + pixel);
+      epilogue.template lanes<kLanes>(line.image, line.channel + row, line.pixel + pixel,
+                                      {four.x, four.y, four.z, four.w});
+    }
+  }
+}
+
+template <typename Tile, typename Window, bool kIsWhole, typename Epilogue>
+__device__ __forceinline__ void finish_staged(const PatchFinish<Epilogue>& finish, const StagedLine& line) {
+  if constexpr (requires { finish.epilogue.template lanes<kLanes>(0, 0, 0, Lanes<float, kLanes>{}); }) {
+    if (finish.by_four) {
+      finish_line_by_four<Tile, Window, kIsWhole>(finish.epilogue, line);
+      return;
+    }
+  }
+  finish_line<Tile, Window, kIsWhole>(finish.epilogue, line);
 }
 
 template <typename Tile, typename Window, typename Epilogue>
@@ -490,8 +523,8 @@ __device__ __forceinline__ void finish_warp(const PatchFinish<Epilogue>& finish,
     return;
   }
   const int first_x = Axes::X::output(warp.place.x, 0);
-  const bool is_whole =
-      first_x + Patch<Tile, Window>::outputs <= shape.out_width && warp.channel + Tile::channels <= finish.out_channels;
+  const auto pixels = static_cast<int>(shape.out_width) - first_x;
+  const bool is_whole = pixels >= Patch<Tile, Window>::outputs && warp.channel + Tile::channels <= finish.out_channels;
 #pragma unroll
   for (int i = 0; i < Tile::tiles_m; ++i) {
 #pragma unroll
@@ -505,17 +538,22 @@ __device__ __forceinline__ void finish_warp(const PatchFinish<Epilogue>& finish,
       __syncwarp();  // all have read what is written over
       stage_sums<Tile, Window>(of_line, staged);
       __syncwarp();
-      WarpPlace sixteen = warp;
-      sixteen.channel += i * kRowsOfTile;
       const int z = Axes::Z::output(warp.place.z, line / Axes::Y::phases);
       const int y = Axes::Y::output(warp.place.y, line % Axes::Y::phases);
       if (z >= shape.out_depth || y >= shape.out_height) {
         continue;  // as all of the warp
       }
+      const int first = warp.channel + i * kRowsOfTile;
+      const StagedLine outputs{staged,
+                               warp.place.image,
+                               (z * shape.out_height + y) * shape.out_width + first_x,
+                               warp.group * finish.out_channels + first,
+                               finish.out_channels - first,
+                               pixels};
       if (is_whole) {
-        finish_staged<Tile, Window, true>(finish, sixteen, z, y, staged);
+        finish_staged<Tile, Window, true>(finish, outputs);
       } else {
-        finish_staged<Tile, Window, false>(finish, sixteen, z, y, staged);
+        finish_staged<Tile, Window, false>(finish, outputs);
       }
     }
   }
@@ -647,11 +685,13 @@ __global__ void __launch_bounds__(Tile::threads, (Patch<Tile, Window>::blocks))
 
 }  // namespace patch_detail
 
-// `scratch`, aligned to 16 bytes, has 512 bytes for each tap, eight input channels and sixteen output channels of a
-// group, channels rounded up to those of a block; twice as many for Tf32x3.
+// epilogue: void operator()(int64_t image, int64_t channel, int64_t pixel, float accumulator) const, pixels of a plane
+// numbered along its rows; and lanes<4>(image, channel, pixel, accumulators) where `vectorised`, which is proved for
+// every fourth pixel. `scratch`, aligned to 16 bytes, has 512 bytes for each tap, eight input channels and sixteen
+// output channels of a group, channels rounded up to those of a block; twice as many for Tf32x3.
 template <typename Policy, typename Tile, typename Window, typename Epilogue>
 cudaError_t launch_conv_patch_mma(const ConvShape& shape, const float* input, const float* weight,
-                                  const Epilogue& epilogue, void* scratch, cudaStream_t stream) {
+                                  const Epilogue& epilogue, bool vectorised, void* scratch, cudaStream_t stream) {
   using Axes = PatchAxes<Window>;
   using Memory = patch_detail::PatchMemory<Policy, Tile, Window>;
   constexpr int64_t kBlocksAtOnce = 132 * patch_detail::Patch<Tile, Window>::blocks;  // of an H200
@@ -689,7 +729,8 @@ cudaError_t launch_conv_patch_mma(const ConvShape& shape, const float* input, co
                                                    weight,
                                                    epilogue,
                                                    static_cast<int>(shape.in_channels / shape.groups),
-                                                   static_cast<int>(shape.out_channels / shape.groups)};
+                                                   static_cast<int>(shape.out_channels / shape.groups),
+                                                   vectorised && shape.out_width % patch_detail::kLanes == 0};
   kernel<<<blocks, Tile::threads, shared_bytes, stream>>>(finish, arranged, input_planes(shape), steps);
   return cudaGetLastError();
 }

@@ -498,7 +498,9 @@ Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting)
     STITCH_ASSIGN(const LibraryFinish epilogue, add_finish(step, problem));
     add_library_call(step, problem, setting, epilogue);
   } else {
-    const PixelNames names = chosen.method == ConvolutionMethod::kDirectWgmma ? PixelNames::kNumber : PixelNames::kAxes;
+    const bool takes_lanes =
+        chosen.method == ConvolutionMethod::kDirectWgmma || chosen.method == ConvolutionMethod::kPatch;
+    const PixelNames names = takes_lanes ? PixelNames::kNumber : PixelNames::kAxes;
     STITCH_ASSIGN(const LoweredFunctor epilogue, make_epilogue(step, problem.window.axes(), names));
     construct(step, epilogue, "epilogue");
     add_problem(step, problem);
@@ -526,7 +528,8 @@ Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting)
     step.launch("    shape, {}, {}, epilogue, {}, args->scratch, stream);", operands.input, operands.weight,
                 step.extent("splits", setting.splits, "blocks that share the depth of one tile"));
   } else if (by_patch) {
-    step.launch("    shape, {}, {}, epilogue, args->scratch, stream);", operands.input, operands.weight);
+    step.launch("    shape, {}, {}, epilogue, {}, args->scratch, stream);", operands.input, operands.weight,
+                *vectorised);
   } else if (vectorised.has_value()) {
     step.launch("    shape, {}, {}, epilogue, {}, stream);", operands.input, operands.weight, *vectorised);
   } else {
