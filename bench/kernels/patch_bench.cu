@@ -137,23 +137,13 @@ struct Layer {
   }
 };
 
-}  // namespace
-
-int main() {
+// Transposed, with phases.
+void time_strided() {
   using Square2 = Transposed<ConvWindow<3, 3, 2, 2, 1, 1, 1, 1>>;
   using Cube2 = Transposed<ConvWindow3d<3, 3, 3, 2, 2, 2, 1, 1, 1, 1, 1, 1>>;
-  using Square1 = Transposed<ConvWindow<3, 3, 1, 1, 1, 1, 1, 1>>;
-  using Cube1 = Transposed<ConvWindow3d<3, 3, 3, 1, 1, 1, 0, 0, 0, 1, 1, 1>>;
-  using Odd1 = Transposed<ConvWindow3d<3, 5, 7, 1, 1, 1, 0, 0, 0, 1, 1, 1>>;
   using Odd2 = Transposed<ConvWindow3d<3, 5, 7, 2, 2, 2, 1, 2, 3, 1, 1, 1>>;
-  using Five1 = Transposed<ConvWindow3d<3, 5, 5, 1, 1, 1, 0, 0, 0, 1, 1, 1>>;
   using Spread = Transposed<ConvWindow<3, 5, 2, 3, 1, 2, 2, 1>>;
   using Dilated = Transposed<ConvWindow3d<3, 3, 3, 2, 2, 2, 1, 1, 1, 2, 2, 2>>;
-  using Row = Transposed<ConvWindow<1, 5, 1, 1, 0, 0, 1, 1>>;
-  using Same = ConvWindow<3, 3, 1, 1, 1, 1, 1, 1>;
-  using Valid = ConvWindow<3, 3, 1, 1, 0, 0, 1, 1>;
-  using Strided = ConvWindow<3, 3, 2, 2, 1, 1, 1, 1>;
-  using Cube = ConvWindow3d<3, 3, 3, 1, 1, 1, 0, 0, 0, 1, 1, 1>;
   {
     Layer<Square2> layer("L2/2", 128, 64, {1, 128, 128}, 64, 1, 1);
     layer.tiles<Tf32, MmaTileMedium>("64x128");
@@ -192,6 +182,15 @@ int main() {
     layer.tiles<Tf32, MmaTileMedium>("64x128");
     layer.patch<Tf32, PatchTile<1, 4>>("16x32");
   }
+}
+
+// Transposed, of stride one.
+void time_transposed() {
+  using Square1 = Transposed<ConvWindow<3, 3, 1, 1, 1, 1, 1, 1>>;
+  using Cube1 = Transposed<ConvWindow3d<3, 3, 3, 1, 1, 1, 0, 0, 0, 1, 1, 1>>;
+  using Odd1 = Transposed<ConvWindow3d<3, 5, 7, 1, 1, 1, 0, 0, 0, 1, 1, 1>>;
+  using Five1 = Transposed<ConvWindow3d<3, 5, 5, 1, 1, 1, 0, 0, 0, 1, 1, 1>>;
+  using Row = Transposed<ConvWindow<1, 5, 1, 1, 0, 0, 1, 1>>;
   {
     Layer<Odd1> layer("L1/58", 16, 32, {16, 32, 64}, 16);
     layer.tiles<Tf32, MmaTileSmall>("small");
@@ -223,6 +222,14 @@ int main() {
     layer.patch<Tf32, PatchTile<4, 8, 1>>("64x256");
     layer.patch<Tf32, PatchTile<4, 4, 1>>("64x128");
   }
+}
+
+// As they are.
+void time_forward() {
+  using Same = ConvWindow<3, 3, 1, 1, 1, 1, 1, 1>;
+  using Valid = ConvWindow<3, 3, 1, 1, 0, 0, 1, 1>;
+  using Strided = ConvWindow<3, 3, 2, 2, 1, 1, 1, 1>;
+  using Cube = ConvWindow3d<3, 3, 3, 1, 1, 1, 0, 0, 0, 1, 1, 1>;
   {
     Layer<Valid> layer("L1/63", 16, 16, {1, 1024, 1024}, 128);
     layer.tiles<Tf32, MmaTileLarge>("128x128");
@@ -257,5 +264,13 @@ int main() {
     layer.patch<Tf32, PatchTile<4, 4>>("64x32");
     layer.patch<Tf32, PatchTile<4, 8>>("64x64");
   }
+}
+
+}  // namespace
+
+int main() {
+  time_strided();
+  time_transposed();
+  time_forward();
   return 0;
 }
