@@ -270,7 +270,12 @@ class Convolution final : public KernelTemplate {
       return work;
     }
     if (own.method == ConvolutionMethod::kPatch) {
+      const ConvolutionLayout layout = convolution_layout(group);
       add_patch_work(problem, own.patch, work);
+      add_patch_epilogue_work(group, problem, own.patch, layout, work);
+      if (!stores_by_four(problem, layout)) {
+        add_slots_of_epilogue(work);
+      }
       add_turning_work(problem, convolution_layout(group), work);
       return work;
     }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "kernels/template/epilogue.h"
 #include "kernels/template/named_setting.h"
 
 namespace stitch::kernels {
@@ -92,19 +93,35 @@ int64_t patch_bytes(const PatchAxesOf& axes, const PatchSetting& setting) {
   return kFloatBytes * (kBuffers * kSlice * plane + kWarps * kRowsOfTile * pitch);
 }
 
+// Of the weights of eight input channels, as the kernel reads them.
+int64_t bytes_of_slice(const ConvolutionProblem& problem, const PatchSetting& setting) {
+  constexpr int64_t kBytesOfTile = 512;
+  return kBytesOfTile * (setting.is_exact ? 2 : 1) * setting.tiles_m * problem.window.taps();
+}
+
+int64_t room_of_block(const PatchAxesOf& axes, const PatchSetting& setting) {
+  return tiles_of_sums(axes, setting) > kTilesOfThreeBlocks ? kRoomOfTwoBlocks : kRoomOfThreeBlocks;
+}
+
 // Measured on an H200 (bench/results/kernels-h200.md), of one product: few output channels leave what is read of the
-// patch to few products. Phases share it.
-double peak_share_of(const PatchAxesOf& axes, const PatchSetting& setting) {
-  constexpr double kOfPhases = 0.3, kOfThreeProducts = 0.18, kNarrow = 0.8;
+// patch to few products. Phases share it. Two blocks wait for weights that shared memory has no room for, and four
+// warps in one row have few products to each element.
+double peak_share_of(const ConvolutionProblem& problem, const PatchSetting& setting) {
+  constexpr double kOfPhases = 0.3, kOfThreeProducts = 0.18, kNarrow = 0.8, kOfOneRow = 0.8, kOfFarWeights = 0.5;
   constexpr std::array kOfTiles = {0.165, 0.33, 0.35, 0.45};
+  const PatchAxesOf axes(problem);
   if (setting.is_exact) {
     return kOfThreeProducts;
   }
-  if (axes.phases() > 1) {
-    return kOfPhases;
+  double share = axes.phases() > 1 ? kOfPhases : kOfTiles[static_cast<size_t>(setting.tiles_m - 1)];
+  const bool is_narrow = axes.phases() > 1 ? tiles_of_sums(axes, setting) <= kTilesOfThreeBlocks
+                                           : setting.tiles_n < 8 && setting.tiles_m > 1;
+  if (is_narrow) {
+    share *= kNarrow;
   }
-  const double share = kOfTiles[static_cast<size_t>(setting.tiles_m - 1)];
-  return setting.tiles_n < 8 && setting.tiles_m > 1 ? kNarrow * share : share;
+  const int64_t room = room_of_block(axes, setting);
+  const bool is_far = patch_bytes(axes, setting) + 2 * bytes_of_slice(problem, setting) > room;
+  return share * (is_far && room == kRoomOfTwoBlocks ? kOfFarWeights : 1) * (axes.rows() == 1 ? kOfOneRow : 1);
 }
 
 }  // namespace
@@ -122,7 +139,7 @@ bool allows_patch(const ConvolutionProblem& problem, const PatchSetting& setting
   for (const int64_t extent : problem.in) {
     plane *= extent;
   }
-  const int64_t room = sums > kTilesOfThreeBlocks ? kRoomOfTwoBlocks : kRoomOfThreeBlocks;
+  const int64_t room = room_of_block(axes, setting);
   return has_registers && taps * tiles <= kMostUnrolled && plane < kLargestPlane && patch_bytes(axes, setting) <= room;
 }
 
@@ -158,10 +175,9 @@ std::string patch_arguments(const ConvolutionProblem& problem, const PatchSettin
 }
 
 int64_t patch_scratch_bytes(const ConvolutionProblem& problem, const PatchSetting& setting) {
-  constexpr int64_t kBytesOfTile = 512;
-  const int64_t tiles = count_of(problem.rows(), kRowsOfTile * setting.tiles_m) * setting.tiles_m;
+  const int64_t blocks = count_of(problem.rows(), kRowsOfTile * setting.tiles_m);
   const int64_t slices = count_of(problem.in_channels / problem.groups, kSlice);
-  return kBytesOfTile * (setting.is_exact ? 2 : 1) * problem.groups * tiles * slices * problem.window.taps();
+  return problem.groups * blocks * slices * bytes_of_slice(problem, setting);
 }
 
 void describe_patch(StepBuilder& step, const ConvolutionProblem& problem) {
@@ -178,9 +194,6 @@ void describe_patch(StepBuilder& step, const ConvolutionProblem& problem) {
 
 void add_patch_work(const ConvolutionProblem& problem, const PatchSetting& setting, Work& work) {
   constexpr double kBytesOfFloat = 4;
-  // Sums go through shared memory and out where the products of a patch are done: 1.4 ps each on an H200, 1.15 where
-  // they are stored by four.
-  constexpr double kBytesOfOutput = 6.5, kBytesByFour = 5.5;
   constexpr int64_t kMostPatchesOfBlock = 4, kMultiprocessors = 132, kThreadsOfCopies = 384;
   const PatchAxesOf axes(problem);
   const int64_t across = kWarps / axes.rows() * setting.tiles_n * kColumnsOfTile;
@@ -206,10 +219,8 @@ void add_patch_work(const ConvolutionProblem& problem, const PatchSetting& setti
   work.blocks = count_of(patches * blocks_of_channels, count_of(patches * blocks_of_channels, at_once * waves));
   // Patches are copied while others are multiplied: no thread waits for memory.
   work.threads_per_block = static_cast<int>(kThreadsOfCopies);
-  work.peak_share = peak_share_of(axes, setting);
+  work.peak_share = peak_share_of(problem, setting);
   work.bandwidth_share = 0.8;
-  work.serial_bytes +=
-      (problem.out.back() % kLanes == 0 ? kBytesByFour : kBytesOfOutput) * static_cast<double>(problem.outputs());
   work.extra_bytes += 2 * static_cast<double>(patch_scratch_bytes(problem, setting));
   // What blocks beside and behind each other read again.
   const double read = kBytesOfFloat * static_cast<double>(patches * blocks_of_channels * inputs) *
@@ -220,6 +231,22 @@ void add_patch_work(const ConvolutionProblem& problem, const PatchSetting& setti
     in *= extent;
   }
   work.extra_bytes += kFromCache * std::max(0.0, read - kBytesOfFloat * static_cast<double>(in));
+}
+
+bool stores_by_four(const ConvolutionProblem& problem, const ConvolutionLayout& layout) {
+  return problem.out.back() % kLanes == 0 && !layout.sums_last;
+}
+
+// Sums go through shared memory and out where the products of a patch are done: 1.4 ps each on an H200, 1.15 where they
+// are stored by four, 13 where neighbouring places are not neighbours in memory.
+void add_patch_epilogue_work(const Group& group, const ConvolutionProblem& problem, const PatchSetting& setting,
+                             const ConvolutionLayout& layout, Work& work) {
+  constexpr double kBytesOfOutput = 6.5, kBytesByFour = 5.5, kBytesApart = 64;
+  const bool by_four = stores_by_four(problem, layout);
+  const double bytes = layout.sums_last ? kBytesApart : (by_four ? kBytesByFour : kBytesOfOutput);
+  work.serial_bytes += bytes * static_cast<double>(problem.outputs());
+  const int64_t sums = kLanes * tiles_of_sums(PatchAxesOf(problem), setting);
+  add_waiting_work(group, static_cast<double>(by_four ? sums / kLanes : sums), work);
 }
 
 }  // namespace stitch::kernels

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/code/step_builder.h"
+#include "kernels/conv/layout.h"
 #include "kernels/conv/problem.h"
 #include "kernels/conv/rounding.h"
 #include "kernels/template/kernel_template.h"
@@ -36,5 +37,10 @@ int64_t patch_scratch_bytes(const ConvolutionProblem& problem, const PatchSettin
 // What a block does, for the reader of a step.
 void describe_patch(StepBuilder& step, const ConvolutionProblem& problem);
 void add_patch_work(const ConvolutionProblem& problem, const PatchSetting& setting, Work& work);
+// Whether four neighbouring outputs are stored together.
+bool stores_by_four(const ConvolutionProblem& problem, const ConvolutionLayout& layout);
+// What storing the outputs costs beyond that.
+void add_patch_epilogue_work(const Group& group, const ConvolutionProblem& problem, const PatchSetting& setting,
+                             const ConvolutionLayout& layout, Work& work);
 
 }  // namespace stitch::kernels
