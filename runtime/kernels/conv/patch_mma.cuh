@@ -3,7 +3,7 @@
 // the patch under four rows of places, eight input channels at a time, into shared memory, the next one while it
 // multiplies the last; a warp multiplies the taps of its output channels with the windows of 32 or 64 neighbouring
 // places, which it reads from the patch where they lie, and sums up all phases of them side by side. What it reads of
-// the patch serves all taps that read there. Weights are arranged by a launch before. They are in shared memory too, all
+// the patch serves all taps that read there. A launch before arranges the weights. They are in shared memory too, all
 // of a block's or those of eight input channels; where there is no room, they come through the L1 cache.
 //
 // Policy: Tf32, or Tf32x3 (whose partial sums are promoted every 32 of K).
