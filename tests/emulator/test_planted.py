@@ -19,6 +19,7 @@ MAINLOOP = "kernels/gemm/mma_mainloop.cuh"
 FLASH = "kernels/attention/flash_mma.cuh"
 PLANES = "kernels/gemm/wgmma_mainloop.cuh"
 GROUPS = "kernels/conv/direct_wgmma.cuh"
+PATCH = "kernels/conv/patch_mma.cuh"
 pytestmark = pytest.mark.long
 
 
@@ -69,6 +70,14 @@ MISTAKES = (
             "split"),
     Mistake("convolution_does_not_wait_for_a_patch", "conv_pool_test", GROUPS, "    ptx::cp_async_wait<0>();", ""),
     Mistake("convolution_without_a_swizzle", "conv_pool_test", GROUPS, "(k % 32 / 4 ^ channel % 8)", "(k % 32 / 4)"),
+    Mistake("patches_are_not_waited_for", "conv_patch_test", PATCH, "      ptx::cp_async_wait<0>();", ""),
+    Mistake("patches_without_a_barrier", "conv_patch_test", PATCH,
+            "      __syncthreads();  // all have what is multiplied now, and have read what is written over", ""),
+    Mistake("patches_are_copied_while_they_are_read", "conv_patch_test", PATCH, "    next_buffer ^= 1;", ""),
+    Mistake("weights_of_the_slice_before", "conv_patch_test", PATCH, "(has_all_ ? slice : buffer)",
+            "(has_all_ ? slice : 0)"),
+    Mistake("outputs_are_staged_while_they_are_read", "conv_patch_test", "kernels/conv/patch_finish.cuh",
+            "      __syncwarp();  // all have read what is written over", ""),
     Mistake("rows_are_not_repaired", "gemm_planes_test", "kernels/gemm/planes.cuh", "small * kMaySuffer > nonzero",
             "small > nonzero"),
 )
