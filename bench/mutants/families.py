@@ -22,6 +22,7 @@ FAMILIES = {
     "convolution, transposed": r" = conv_transpose\w*\(",
     "convolution, depthwise": r"launch_conv_depthwise",
     "convolution, direct": r"launch_conv_direct",
+    "convolution, from patches": r"launch_conv_patch",
     "pool": r"launch_(?:max|average)_pool",
     "pool, adaptive": r"launch_adaptive_\w+_pool",
     "resampling": r"launch_interpolate",

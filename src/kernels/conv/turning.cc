@@ -111,7 +111,7 @@ OwnOperands add_turning(StepBuilder& step, const ConvolutionProblem& problem, co
   step.launch("// Our own kernel reads channels first.");
   if (taken_bytes > 0) {
     step.launch("stitch::ScratchPieces pieces(args, {});",
-                step.extent("partial_bytes", taken_bytes, "of the scratch memory, for partial sums"));
+                step.extent("partial_bytes", taken_bytes, "of the scratch memory, that the kernel itself takes"));
   } else {
     step.launch("stitch::ScratchPieces pieces(args);");
   }
