@@ -20,6 +20,7 @@ FLASH = "kernels/attention/flash_mma.cuh"
 PLANES = "kernels/gemm/wgmma_mainloop.cuh"
 GROUPS = "kernels/conv/direct_wgmma.cuh"
 PATCH = "kernels/conv/patch_mma.cuh"
+WORDS = "kernels/conv/patch_words.cuh"
 pytestmark = pytest.mark.long
 
 
@@ -78,6 +79,13 @@ MISTAKES = (
             "(has_all_ ? slice : 0)"),
     Mistake("outputs_are_staged_while_they_are_read", "conv_patch_test", "kernels/conv/patch_finish.cuh",
             "      __syncwarp();  // all have read what is written over", ""),
+    Mistake("words_of_the_first_images_scale", "conv_patch_test", PATCH, "scales.images[image]", "scales.images[0]"),
+    Mistake("folded_taps_read_one_place", "conv_patch_test", PATCH, "lane % 4 / Source::planes * Source::Fold::step",
+            "0"),
+    Mistake("places_too_small_for_words", "conv_patch_test", WORDS, "constexpr float kTooSmall = 0x1p-12f;",
+            "constexpr float kTooSmall = 0;"),
+    Mistake("weights_too_small_for_words", "conv_patch_test", "kernels/conv/patch_weights.cuh",
+            "small * kMaySuffer > nonzero", "small > nonzero"),
     Mistake("rows_are_not_repaired", "gemm_planes_test", "kernels/gemm/planes.cuh", "small * kMaySuffer > nonzero",
             "small > nonzero"),
 )

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The patch of the input under a block of places, in shared memory beside its weights, and how a block's threads copy
-// it there: aligned runs of four elements, eight input channels at a time.
+// it there: aligned runs of four elements, a slice of planes at a time: eight input channels, or words of two.
 #pragma once
 
 #include "kernels/conv/patch_weights.cuh"
@@ -36,17 +36,31 @@ struct Patch {
   static constexpr int height = Axes::Y::extent(Tile::rows);
   // Rows begin at an element whose number along x is a multiple of four, so that four are copied at a time.
   static constexpr int lead = (Axes::X::origin % kLanes + kLanes) % kLanes;
-  static constexpr int width = round_up_to_lanes(lead + Axes::X::extent(Tile::across * Tile::columns));
-  static constexpr int elements = depth * height * width;  // of one input channel
-  // Four channels' eight neighbouring places lie in 32 different banks.
-  static constexpr int plane = (elements + 23) / 32 * 32 + 8;
-  static constexpr int floats = kSlice * plane;
+  using Fold = WindowFold<Window>;
+  static constexpr int width =
+      round_up_to_lanes(lead + Axes::X::extent(Tile::across * Tile::columns) + (Fold::fold - 1) * Fold::step);
+  static constexpr int elements = depth * height * width;  // of one plane, that of an input channel or of two
+  // Of a slice. Where taps are folded, its other words are the same planes' neighbouring places.
+  static constexpr int planes = kSlice / Fold::fold;
+  // Four planes' eight neighbouring places lie in 32 different banks, as do two planes' nine.
+  static constexpr int apart = planes == 2 ? 16 : 8;
+  static constexpr int plane = (elements + 31 - apart) / 32 * 32 + apart;
+  static constexpr int floats = planes * plane;
+  // A lane's second word of a slice lies four words behind its first.
+  static constexpr int second = planes > 4 ? 4 * plane : 4 / planes* Fold::step;
   // A warp's outputs of sixteen channels and one phase of rows.
   static constexpr int outputs = Tile::columns * Axes::X::phases;
   static constexpr int pitch = outputs + (Axes::X::phases == 2 ? 16 : 8);
   static constexpr int staged = kRowsOfTile * pitch;
   static constexpr int tiles = Tile::tiles_m * Tile::tiles_n;
-  static constexpr int blocks = tiles * Axes::phases > 16 ? 2 : 3;  // of a multiprocessor
+};
+
+// Blocks of a multiprocessor: as many as their sums leave registers for.
+template <typename Policy, typename Tile, typename Window>
+struct PatchBlocks {
+  static constexpr int sums = Patch<Tile, Window>::tiles * PatchAxes<Window>::phases;
+  static constexpr int count = sums > 16 ? 2 : !kIsScaled<Policy> || sums > 8 ? 3 : sums > 4 ? 4 : 5;
+  static constexpr int room = count == 2 ? 112 << 10 : count == 3 ? 74 << 10 : count == 4 ? 55 << 10 : 44 << 10;
 };
 
 // What of the weights is in shared memory: all of a block's, one slice and the next, or nothing, where they come
@@ -57,7 +71,7 @@ struct PatchMemory {
   static constexpr int lanes_of_tap = 32 * kParts<Policy>;
   static constexpr int words_of_tile = Window::taps * lanes_of_tap;  // of sixteen channels, each of four floats
   static constexpr int words_of_slice = Tile::tiles_m * words_of_tile;
-  static constexpr int room = (Source::blocks > 2 ? 74 : 112) << 10;
+  static constexpr int room = PatchBlocks<Policy, Tile, Window>::room;
   static constexpr int bytes = (2 * Source::floats + Tile::warps * Source::staged) * static_cast<int>(sizeof(float));
   static constexpr int bytes_of_slice = words_of_slice * static_cast<int>(sizeof(uint4));
   static constexpr bool has_weights = bytes + 2 * bytes_of_slice <= room;
@@ -80,7 +94,7 @@ struct PatchPlace {
   int x;
 };
 
-// What a thread copies of each patch: runs of four elements of a row, each of some channels of a slice.
+// What a thread copies of each patch: runs of four elements of a row, each of some planes of a slice.
 template <typename Tile, typename Window>
 class PatchCopy {
  public:
@@ -106,7 +120,7 @@ class PatchCopy {
     }
   }
 
-  // `input`: of the first channel of the slice, of which `channels` are there.
+  // `input`: of the first plane of the slice, of which `channels` are there.
   __device__ __forceinline__ void copy(const Planes& planes, const float* input, int channels, float* patch) const {
     if (planes.width % kLanes == 0 && reinterpret_cast<uintptr_t>(input) % sizeof(float4) == 0) {
       copy_by<kLanes>(planes, input, channels, patch);
@@ -136,12 +150,12 @@ class PatchCopy {
   using Axes = PatchAxes<Window>;
   static constexpr int kRunsOfRow = Source::width / kLanes;
   static constexpr int kRuns = Source::elements / kLanes;
-  // Few runs are shared by several threads, each with its channels.
-  static constexpr int kSplits = kRuns * 8 <= Tile::threads   ? 8
-                                 : kRuns * 4 <= Tile::threads ? 4
-                                 : kRuns * 2 <= Tile::threads ? 2
-                                                              : 1;
-  static constexpr int kChannels = kSlice / kSplits;
+  // Few runs are shared by several threads, each with its planes.
+  static constexpr int splits_of(int most) {
+    return most == 1 || kRuns * most <= Tile::threads ? most : splits_of(most / 2);
+  }
+  static constexpr int kSplits = splits_of(Source::planes);
+  static constexpr int kChannels = Source::planes / kSplits;
   static constexpr int kOwn = (kRuns * kSplits + Tile::threads - 1) / Tile::threads;
 
   static __device__ __forceinline__ int number(int i) { return static_cast<int>(threadIdx.x) + i * Tile::threads; }

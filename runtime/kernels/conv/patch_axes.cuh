@@ -80,6 +80,30 @@ struct PatchAxis<kKernel, kStride, kPadding, kDilation, true> {
   }
 };
 
+// A window of which kFold neighbouring taps of a row are one: they lie in one slice of K, each with its few channels.
+// Taps behind the last weigh nothing. Not of transposed convolutions, whose neighbouring taps have different phases.
+template <typename Window, int kFold>
+struct Folded : Window {
+  static_assert(!Window::transposed);
+  static constexpr int kernel_x = (Window::kernel_x + kFold - 1) / kFold;
+  static constexpr int dilation_x = Window::dilation_x * kFold;
+  static constexpr int taps = Window::kernel_z * Window::kernel_y * kernel_x;
+};
+
+template <typename Window>
+struct WindowFold {
+  using Original = Window;
+  static constexpr int fold = 1;
+  static constexpr int step = 0;  // from tap to tap that are one, in what they read
+};
+
+template <typename Window, int kFold>
+struct WindowFold<Folded<Window, kFold>> {
+  using Original = Window;
+  static constexpr int fold = kFold;
+  static constexpr int step = Window::dilation_x;
+};
+
 template <typename Window>
 struct PatchAxes {
   using Z = PatchAxis<Window::kernel_z, Window::stride_z, Window::padding_z, Window::dilation_z, Window::transposed>;

@@ -72,7 +72,7 @@ __device__ __forceinline__ void finish_again(const PatchFinish<Epilogue>& finish
     if (channel < channels && place.z < shape.out_depth && place.y < shape.out_height && place.x < shape.out_width) {
       finish.epilogue(place.n, warp.group * channels + channel,
                       (place.z * shape.out_height + place.y) * shape.out_width + place.x,
-                      sum_patch_again<Window>(finish, place, warp.group, channel));
+                      sum_patch_again<typename WindowFold<Window>::Original>(finish, place, warp.group, channel));
     }
   }
 }

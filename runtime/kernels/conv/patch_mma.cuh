@@ -6,7 +6,8 @@
 // the patch serves all taps that read there. A launch before arranges the weights. They are in shared memory too, all
 // of a block's or those of eight input channels; where there is no room, they come through the L1 cache.
 //
-// Policy: Tf32, or Tf32x3 (whose partial sums are promoted every 32 of K).
+// Policy: Tf32, Tf32x3 (whose partial sums are promoted every 32 of K), or ScaledFp16: launches before pack the input
+// as fp16, two channels a word, and a slice has sixteen of them; or fewer, and several taps beside each other (Folded).
 #pragma once
 
 #include "kernels/conv/patch_finish.cuh"
@@ -21,13 +22,13 @@ __device__ __forceinline__ void read_places(const float* places, float (&values)
 #pragma unroll
   for (int j = 0; j < Tile::tiles_n; ++j) {
     values[j][0] = places[j * 8 * PatchAxes<Window>::X::step];
-    values[j][1] = places[j * 8 * PatchAxes<Window>::X::step + 4 * Patch<Tile, Window>::plane];
+    values[j][1] = places[j * 8 * PatchAxes<Window>::X::step + Patch<Tile, Window>::second];
   }
 }
 
 // One tap of a slice, of both operands as they are multiplied. kWordsOfTile: how far it is to the next sixteen output
 // channels.
-template <typename Tile, int kWordsOfTile>
+template <typename Policy, typename Tile, int kWordsOfTile>
 __device__ __forceinline__ void multiply_tap(const uint4* weights, const uint32_t (&places)[Tile::tiles_n][2],
                                              MmaSums<Tile::tiles_m, Tile::tiles_n>& sums) {
 #pragma unroll
@@ -36,19 +37,19 @@ __device__ __forceinline__ void multiply_tap(const uint4* weights, const uint32_
     const uint32_t operand[4] = {words.x, words.y, words.z, words.w};
 #pragma unroll
     for (int j = 0; j < Tile::tiles_n; ++j) {
-      ptx::mma_m16n8k8_tf32(sums[i][j], operand, places[j]);
+      if constexpr (kIsScaled<Policy>) {
+        ptx::mma_m16n8k16_fp16(sums[i][j], operand, places[j]);
+      } else {
+        ptx::mma_m16n8k8_tf32(sums[i][j], operand, places[j]);
+      }
     }
   }
 }
 
 // How a policy multiplies a slice: `places` is this lane's first element under its warp's places, `weights` this lane's
-// words of the first tap.
+// words of the first tap. One product: shift by shift, all taps that read there, whichever phase they add to.
 template <typename Policy>
-struct MultiplySlice;
-
-// Shift by shift: all taps that read there, whichever phase they add to.
-template <>
-struct MultiplySlice<Tf32> {
+struct MultiplySlice {
   template <typename Tile, typename Window>
   static __device__ __forceinline__ void add_shift(const float* places, const uint4* weights, int shift_z, int shift_y,
                                                    int shift_x, PatchSums<Tile, Window>& sums) {
@@ -69,8 +70,8 @@ struct MultiplySlice<Tf32> {
       const int x = X::tap(shift_x, i % X::taps_of_shift);
       if (z < Z::kernel && y < Y::kernel && x < X::kernel) {
         const int phase = (Z::phase(z) * Y::phases + Y::phase(y)) * X::phases + X::phase(x);
-        multiply_tap<Tile, Window::taps * 32>(weights + ((z * Y::kernel + y) * X::kernel + x) * 32, operand,
-                                              sums[phase]);
+        multiply_tap<Policy, Tile, Window::taps * 32>(weights + ((z * Y::kernel + y) * X::kernel + x) * 32, operand,
+                                                      sums[phase]);
       }
     }
   }
@@ -98,7 +99,7 @@ struct MultiplySlice<Tf32> {
   }
 };
 
-// Phase by phase, so that partial sums of one are promoted while the others' rest.
+// Three products: phase by phase, so that partial sums of one are promoted while the others' rest.
 template <>
 struct MultiplySlice<Tf32x3> {
   template <typename Tile, typename Window>
@@ -113,9 +114,9 @@ struct MultiplySlice<Tf32x3> {
       mma_detail::split_fragment(upper[j], lower[j], values[j]);
     }
     // Small terms first: see Tf32x3.
-    multiply_tap<Tile, Window::taps * 64>(weights + 32, upper, sums);
-    multiply_tap<Tile, Window::taps * 64>(weights, lower, sums);
-    multiply_tap<Tile, Window::taps * 64>(weights, upper, sums);
+    multiply_tap<Tf32x3, Tile, Window::taps * 64>(weights + 32, upper, sums);
+    multiply_tap<Tf32x3, Tile, Window::taps * 64>(weights, lower, sums);
+    multiply_tap<Tf32x3, Tile, Window::taps * 64>(weights, upper, sums);
   }
 
   // The taps of one row of the window that have this phase. `row`: without the shift along x.
@@ -185,6 +186,35 @@ struct PatchSteps {
   int blocks_of_group;  // of output channels
 };
 
+// What patches are copied from, floats or words of two fp16 numbers: planes of a group and of an image.
+struct PatchSource {
+  const float* elements;
+  Planes planes;
+  int planes_of_group;
+  int64_t planes_of_image;
+};
+
+// 1 / scale of operands, of ScaledFp16.
+struct PatchScales {
+  const float* channels;
+  const ImageRange* images;
+};
+
+// Sums of scaled operands become sums of operands; NaN where fp16 does not hold one of them.
+template <typename Tile, typename Window>
+__device__ __forceinline__ void unscale_sums(const PatchScales& scales, int64_t image, PatchSums<Tile, Window>& sums) {
+  const float of_image = scales.images[image].unscale();
+  const float* const own = scales.channels + int64_t{blockIdx.y} * Tile::channels + threadIdx.x % 32 / 4;
+#pragma unroll
+  for (int i = 0; i < Tile::tiles_m; ++i) {
+    const float unscale[2] = {own[i * kRowsOfTile] * of_image, own[i * kRowsOfTile + 8] * of_image};
+#pragma unroll
+    for (int k = 0; k < PatchAxes<Window>::phases * Tile::tiles_n * 4; ++k) {
+      sums[k / 4 / Tile::tiles_n][i][k / 4 % Tile::tiles_n][k % 4] *= unscale[k % 4 / 2];
+    }
+  }
+}
+
 // A block's weights, in global memory and what of them is in shared memory, behind the patches and what is staged.
 template <typename Policy, typename Tile, typename Window>
 class WeightsOfBlock {
@@ -232,23 +262,21 @@ class WeightsOfBlock {
 };
 
 template <typename Policy, typename Tile, typename Window, typename Epilogue>
-__global__ void __launch_bounds__(Tile::threads, (Patch<Tile, Window>::blocks))
-    patch_mma_kernel(PatchFinish<Epilogue> finish, const uint4* arranged, Planes planes,
+__global__ void __launch_bounds__(Tile::threads, (PatchBlocks<Policy, Tile, Window>::count))
+    patch_mma_kernel(PatchFinish<Epilogue> finish, const uint4* arranged, PatchSource source, PatchScales scales,
                      PatchSteps<Window::rank> steps) {
   using Source = Patch<Tile, Window>;
   using Axes = PatchAxes<Window>;
   extern __shared__ __align__(16) float shared[];
-  const ConvShape& shape = finish.shape;
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   float* const staged = shared + 2 * Source::floats + warp * Source::staged;
   const int group = static_cast<int>(blockIdx.y) / steps.blocks_of_group;
   const int first_channel = static_cast<int>(blockIdx.y) % steps.blocks_of_group * Tile::channels;
-  const int channels = finish.in_channels;
   const int row = warp / Tile::across;
   const int column = warp % Tile::across * Tile::columns;
-  const int first_element = lane % 4 * Source::plane + row * Axes::Y::step * Source::width +
-                            (column + lane / 4) * Axes::X::step + Source::lead;
+  const int first_element = lane % 4 % Source::planes * Source::plane + lane % 4 / Source::planes * Source::Fold::step +
+                            row * Axes::Y::step * Source::width + (column + lane / 4) * Axes::X::step + Source::lead;
   const int64_t first = int64_t{blockIdx.x} * steps.patches_of_block;
   const int64_t left = steps.count - first;
   const int count = static_cast<int>(left < steps.patches_of_block ? left : steps.patches_of_block);
@@ -260,11 +288,12 @@ __global__ void __launch_bounds__(Tile::threads, (Patch<Tile, Window>::blocks))
   const WeightsOfBlock<Policy, Tile, Window> weights(arranged, steps.slices, shared);
   PatchPlace place = place_of(0);
   PatchCopy<Tile, Window> copy;
-  copy.move_to(planes, place);
+  copy.move_to(source.planes, place);
   int next_buffer = 0;
   const auto load = [&](const PatchPlace& from, int slice) {
-    const int64_t channel = from.image * shape.in_channels + group * channels + slice * kSlice;
-    copy.copy(planes, finish.input + channel * planes.plane_stride, channels - slice * kSlice,
+    const int first_plane = slice * Source::planes;
+    const int64_t plane = from.image * source.planes_of_image + group * source.planes_of_group + first_plane;
+    copy.copy(source.planes, source.elements + plane * source.planes.plane_stride, source.planes_of_group - first_plane,
               shared + next_buffer * Source::floats);
     weights.load(slice, next_buffer);
     ptx::cp_async_commit();
@@ -279,7 +308,7 @@ __global__ void __launch_bounds__(Tile::threads, (Patch<Tile, Window>::blocks))
       const int buffer = next_buffer ^ 1;
       float* const patch = shared + buffer * Source::floats;
       ptx::cp_async_wait<0>();
-      if constexpr (kParts<Policy> == 1) {
+      if constexpr (std::is_same_v<Policy, Tf32>) {
         copy.round(patch);
       }
       __syncthreads();  // all have what is multiplied now, and have read what is written over
@@ -287,10 +316,13 @@ __global__ void __launch_bounds__(Tile::threads, (Patch<Tile, Window>::blocks))
         load(place, slice + 1);
       } else if (number + 1 < count) {
         next = place_of(number + 1);
-        copy.move_to(planes, next);
+        copy.move_to(source.planes, next);
         load(next, 0);
       }
       MultiplySlice<Policy>::template add<Tile, Window>(patch + first_element, weights.of(slice, buffer) + lane, sums);
+    }
+    if constexpr (kIsScaled<Policy>) {
+      unscale_sums<Tile, Window>(scales, place.image, sums);
     }
     place.y += row;
     place.x += column;
@@ -299,18 +331,45 @@ __global__ void __launch_bounds__(Tile::threads, (Patch<Tile, Window>::blocks))
   }
 }
 
+struct PatchOperands {
+  const float* input;
+  const float* weight;
+};
+
+// Scales of both operands, and the input's words in the place of `source`.
+template <typename Policy, typename Window>
+cudaError_t launch_words(const ConvShape& shape, const PatchScratch<Policy, Window>& layout,
+                         const PatchOperands& operands, unsigned char* memory, PatchSource& source, PatchScales& scales,
+                         cudaStream_t stream) {
+  auto* const unscale = reinterpret_cast<float*>(memory + layout.unscale_at);
+  auto* const ranges = reinterpret_cast<ImageRange*>(memory + layout.ranges_at);
+  auto* const words = reinterpret_cast<uint4*>(memory + layout.words_at);
+  const cudaError_t error = launch_scale<typename WindowFold<Window>::Original>(
+      shape, layout.tiles, operands.input, operands.weight, unscale, ranges, stream);
+  if (error != cudaSuccess) {
+    return error;
+  }
+  const WordPlanes planes(shape);
+  source = {reinterpret_cast<const float*>(words),
+            {planes.plane_stride(), static_cast<int>(shape.depth), static_cast<int>(shape.height),
+             static_cast<int>(planes.runs_of_row * 4)},
+            static_cast<int>(planes.words),
+            planes.words * shape.groups};
+  scales = {unscale, ranges};
+  return launch_pack(shape, operands.input, words, ranges, stream);
+}
+
 }  // namespace patch_detail
 
 // epilogue: void operator()(int64_t image, int64_t channel, int64_t pixel, float accumulator) const, pixels of a plane
 // numbered along its rows; and lanes<4>(image, channel, pixel, accumulators) where `vectorised`, which is proved for
-// every fourth pixel. `scratch`, aligned to 16 bytes, has 512 bytes for each tap, eight input channels and sixteen
-// output channels of a group, channels rounded up to those of a block; twice as many for Tf32x3.
+// every fourth pixel. `scratch` has PatchScratch<Policy, Window>'s bytes.
 template <typename Policy, typename Tile, typename Window, typename Epilogue>
 cudaError_t launch_conv_patch_mma(const ConvShape& shape, const float* input, const float* weight,
                                   const Epilogue& epilogue, bool vectorised, void* scratch, cudaStream_t stream) {
   using Axes = PatchAxes<Window>;
   using Memory = patch_detail::PatchMemory<Policy, Tile, Window>;
-  constexpr int64_t kBlocksAtOnce = 132 * patch_detail::Patch<Tile, Window>::blocks;  // of an H200
+  constexpr int64_t kBlocksAtOnce = 132 * patch_detail::PatchBlocks<Policy, Tile, Window>::count;  // of an H200
   const int64_t deep = Axes::Z::places(shape.out_depth);
   const int64_t down = ceil_divide(Axes::Y::places(shape.out_height), Tile::rows);
   const int64_t across = ceil_divide(Axes::X::places(shape.out_width), Tile::across * Tile::columns);
@@ -318,9 +377,21 @@ cudaError_t launch_conv_patch_mma(const ConvShape& shape, const float* input, co
   if (count == 0 || shape.out_channels == 0) {
     return cudaSuccess;
   }
-  auto* arranged = static_cast<uint4*>(scratch);
-  const patch_detail::WeightTiles tiles(shape, Tile::tiles_m);
-  cudaError_t error = patch_detail::launch_arrange<Policy, Window>(shape, tiles, weight, arranged, stream);
+  auto* const memory = static_cast<unsigned char*>(scratch);
+  auto* const arranged = static_cast<uint4*>(scratch);
+  const patch_detail::PatchScratch<Policy, Window> layout(shape, Tile::tiles_m);
+  const patch_detail::WeightTiles& tiles = layout.tiles;
+  patch_detail::PatchSource source{input, input_planes(shape), static_cast<int>(shape.in_channels / shape.groups),
+                                   shape.in_channels};
+  patch_detail::PatchScales scales{};
+  cudaError_t error = cudaSuccess;
+  if constexpr (patch_detail::kIsScaled<Policy>) {
+    error = patch_detail::launch_words<Policy, Window>(shape, layout, {input, weight}, memory, source, scales, stream);
+    if (error != cudaSuccess) {
+      return error;
+    }
+  }
+  error = patch_detail::launch_arrange<Policy, Window>(shape, tiles, weight, scales.channels, arranged, stream);
   if (error != cudaSuccess) {
     return error;
   }
@@ -347,7 +418,7 @@ cudaError_t launch_conv_patch_mma(const ConvShape& shape, const float* input, co
                                                    static_cast<int>(shape.in_channels / shape.groups),
                                                    static_cast<int>(shape.out_channels / shape.groups),
                                                    vectorised && shape.out_width % patch_detail::kLanes == 0};
-  kernel<<<blocks, Tile::threads, shared_bytes, stream>>>(finish, arranged, input_planes(shape), steps);
+  kernel<<<blocks, Tile::threads, shared_bytes, stream>>>(finish, arranged, source, scales, steps);
   return cudaGetLastError();
 }
 

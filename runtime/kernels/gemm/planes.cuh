@@ -9,6 +9,7 @@
 // rows that a block has too many is not used.
 #pragma once
 
+#include "kernels/gemm/fp16_scale.cuh"
 #include "kernels/gemm/operands.cuh"
 #include "ptx/convert.cuh"
 #include "ptx/wgmma.cuh"
@@ -49,9 +50,6 @@ constexpr int kThreads = 256;
 constexpr int kPiece = 8;  // elements that a thread splits at once: 16 bytes of each plane
 constexpr int kHeld = 4;   // pieces that it keeps in registers
 
-constexpr uint32_t kNan = 0x7fc00000u;
-constexpr int kLargestAt = 14;      // exponent of a row's largest element once scaled
-constexpr int kMostScale = 60;      // of either sign: products and what undoes their scales stay in range
 constexpr int kSmallest = 20;       // binades below the largest from which on an element loses bits ...
 constexpr int64_t kMaySuffer = 64;  // ... which one of that many of a row may do
 
@@ -63,16 +61,9 @@ struct RowScale {
 
 // largest: bits of the largest magnitude.
 __device__ __forceinline__ RowScale row_scale(uint32_t largest) {
-  if (largest == 0) {
-    return {1.0f, 1.0f, 0.0f};
-  }
-  const int exponent = static_cast<int>(largest >> 23) - 127;
-  const int shift = kLargestAt - exponent;
-  if (shift > kMostScale || shift < -kMostScale) {  // NaN and infinity have the largest exponent
-    return {0.0f, __uint_as_float(kNan), 0.0f};
-  }
-  return {__int_as_float((127 + shift) << 23), __int_as_float((127 - shift) << 23),
-          __int_as_float((127 + kLargestAt - kSmallest) << 23)};
+  const Fp16Scale row = fp16_scale(largest);
+  const bool has_small = largest != 0 && row.scale != 0;
+  return {row.scale, row.unscale, has_small ? __int_as_float((127 + fp16_detail::kLargestAt - kSmallest) << 23) : 0.0f};
 }
 
 // Eight neighbours along K in two planes.
@@ -128,13 +119,11 @@ __device__ __forceinline__ void load_piece(float (&values)[kPiece], const float*
 // What a row's `unscale` becomes once its elements have been counted.
 __device__ __forceinline__ float checked_unscale(const RowScale& row, int64_t nonzero, int64_t small) {
 #ifdef STITCH_HAS_WGMMA
-  return small * kMaySuffer > nonzero ? __uint_as_float(kNan) : row.unscale;
+  return small * kMaySuffer > nonzero ? __uint_as_float(fp16_detail::kNan) : row.unscale;
 #else
-  return __uint_as_float(kNan);  // nothing multiplies planes
+  return __uint_as_float(fp16_detail::kNan);  // nothing multiplies planes
 #endif
 }
-
-__device__ __forceinline__ uint32_t magnitude_bits(float value) { return __float_as_uint(value) & 0x7fffffffu; }
 
 __device__ __forceinline__ uint32_t largest_bits(const float (&values)[kPiece]) {
   uint32_t largest = 0;

@@ -103,7 +103,7 @@ struct ConvolutionSetting {
   }
   TensorMath math() const {
     if (method == ConvolutionMethod::kPatch) {
-      return patch.is_exact ? TensorMath::kTf32x3 : TensorMath::kTf32;
+      return patch.math == PatchMath::kTf32x3 ? TensorMath::kTf32x3 : TensorMath::kTf32;
     }
     return is_tiled() ? tiles.variant->math : (is_direct_mma() ? TensorMath::kTf32x3 : TensorMath::kNone);
   }
@@ -399,7 +399,7 @@ Result<LibraryFinish> add_finish(StepBuilder& step, const ConvolutionProblem& pr
 void describe(StepBuilder& step, const ConvolutionSetting& chosen, const ConvolutionProblem& problem) {
   const ConvolutionMethod method = chosen.method;
   if (method == ConvolutionMethod::kPatch) {
-    describe_patch(step, problem);
+    describe_patch(step, problem, chosen.patch);
     step.describe("Bound: arithmetic, or writing the outputs where channels are few.");
     return;
   }

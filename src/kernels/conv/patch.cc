@@ -13,29 +13,40 @@ namespace stitch::kernels {
 namespace {
 
 constexpr std::array kPatchSettings = {
-    NamedSetting<PatchSetting>{"patch_tf32_64x64", {4, 8, false}},
-    NamedSetting<PatchSetting>{"patch_tf32_64x32", {4, 4, false}},
-    NamedSetting<PatchSetting>{"patch_tf32_48x64", {3, 8, false}},
-    NamedSetting<PatchSetting>{"patch_tf32_32x64", {2, 8, false}},
-    NamedSetting<PatchSetting>{"patch_tf32_32x32", {2, 4, false}},
-    NamedSetting<PatchSetting>{"patch_tf32_16x64", {1, 8, false}},
-    NamedSetting<PatchSetting>{"patch_tf32_16x32", {1, 4, false}},
-    NamedSetting<PatchSetting>{"patch_tf32x3_64x32", {4, 4, true}},
-    NamedSetting<PatchSetting>{"patch_tf32x3_32x64", {2, 8, true}},
-    NamedSetting<PatchSetting>{"patch_tf32x3_32x32", {2, 4, true}},
-    NamedSetting<PatchSetting>{"patch_tf32x3_16x64", {1, 8, true}},
-    NamedSetting<PatchSetting>{"patch_tf32x3_16x32", {1, 4, true}},
+    NamedSetting<PatchSetting>{"patch_tf32_64x64", {4, 8, PatchMath::kTf32}},
+    NamedSetting<PatchSetting>{"patch_tf32_64x32", {4, 4, PatchMath::kTf32}},
+    NamedSetting<PatchSetting>{"patch_tf32_48x64", {3, 8, PatchMath::kTf32}},
+    NamedSetting<PatchSetting>{"patch_tf32_32x64", {2, 8, PatchMath::kTf32}},
+    NamedSetting<PatchSetting>{"patch_tf32_32x32", {2, 4, PatchMath::kTf32}},
+    NamedSetting<PatchSetting>{"patch_tf32_16x64", {1, 8, PatchMath::kTf32}},
+    NamedSetting<PatchSetting>{"patch_tf32_16x32", {1, 4, PatchMath::kTf32}},
+    NamedSetting<PatchSetting>{"patch_fp16_64x64", {4, 8, PatchMath::kFp16}},
+    NamedSetting<PatchSetting>{"patch_fp16_64x64_2", {4, 8, PatchMath::kFp16, 2}},
+    NamedSetting<PatchSetting>{"patch_fp16_64x64_4", {4, 8, PatchMath::kFp16, 4}},
+    NamedSetting<PatchSetting>{"patch_fp16_64x32", {4, 4, PatchMath::kFp16}},
+    NamedSetting<PatchSetting>{"patch_fp16_48x64", {3, 8, PatchMath::kFp16}},
+    NamedSetting<PatchSetting>{"patch_fp16_32x64", {2, 8, PatchMath::kFp16}},
+    NamedSetting<PatchSetting>{"patch_fp16_32x64_2", {2, 8, PatchMath::kFp16, 2}},
+    NamedSetting<PatchSetting>{"patch_fp16_32x32", {2, 4, PatchMath::kFp16}},
+    NamedSetting<PatchSetting>{"patch_fp16_16x64", {1, 8, PatchMath::kFp16}},
+    NamedSetting<PatchSetting>{"patch_fp16_16x32", {1, 4, PatchMath::kFp16}},
+    NamedSetting<PatchSetting>{"patch_tf32x3_64x32", {4, 4, PatchMath::kTf32x3}},
+    NamedSetting<PatchSetting>{"patch_tf32x3_32x64", {2, 8, PatchMath::kTf32x3}},
+    NamedSetting<PatchSetting>{"patch_tf32x3_32x32", {2, 4, PatchMath::kTf32x3}},
+    NamedSetting<PatchSetting>{"patch_tf32x3_16x64", {1, 8, PatchMath::kTf32x3}},
+    NamedSetting<PatchSetting>{"patch_tf32x3_16x32", {1, 4, PatchMath::kTf32x3}},
 };
 
 // As the skeleton has them.
 constexpr int64_t kWarps = 4;
-constexpr int64_t kSlice = 8;          // input channels
+constexpr int64_t kSlice = 8;          // planes: input channels, or words of two of them
 constexpr int64_t kRowsOfTile = 16;    // output channels
 constexpr int64_t kColumnsOfTile = 8;  // places
 constexpr int64_t kLanes = 4;
 constexpr int64_t kRoomOfTwoBlocks = 112 << 10;
 constexpr int64_t kRoomOfThreeBlocks = 74 << 10;
 constexpr int64_t kTilesOfThreeBlocks = 16;  // of sums, at most
+constexpr int64_t kChannelsOfWord = 2;
 
 int64_t count_of(int64_t extent, int64_t piece) { return (extent + piece - 1) / piece; }
 int64_t floor_of(int64_t value, int64_t divisor) { return -count_of(-value, divisor); }
@@ -51,8 +62,7 @@ struct AxisOfPatch {
   int64_t extent(int64_t of_places) const { return (of_places - 1) * step + reach + 1; }
 };
 
-AxisOfPatch axis_of(const ConvolutionProblem& problem, size_t axis) {
-  const WindowNumbers& window = problem.window;
+AxisOfPatch axis_of(const ConvolutionProblem& problem, const WindowNumbers& window, size_t axis) {
   const int64_t stride = window.stride[axis];
   const int64_t padding = window.padding[axis];
   const int64_t length = (window.kernel[axis] - 1) * window.dilation[axis];
@@ -68,39 +78,117 @@ struct PatchAxesOf {
   AxisOfPatch y;
   AxisOfPatch x;
 
-  explicit PatchAxesOf(const ConvolutionProblem& problem)
-      : z(problem.window.axes() > 2 ? axis_of(problem, 0) : AxisOfPatch{}),
-        y(axis_of(problem, problem.window.axes() - 2)),
-        x(axis_of(problem, problem.window.axes() - 1)) {}
+  explicit PatchAxesOf(const ConvolutionProblem& problem) : PatchAxesOf(problem, problem.window) {}
+  PatchAxesOf(const ConvolutionProblem& problem, const WindowNumbers& window)
+      : z(window.axes() > 2 ? axis_of(problem, window, 0) : AxisOfPatch{}),
+        y(axis_of(problem, window, window.axes() - 2)),
+        x(axis_of(problem, window, window.axes() - 1)) {}
 
   int64_t phases() const { return z.phases * y.phases * x.phases; }
-  // Of places, a block's: where there is one row, its warps lie beside each other.
-  int64_t rows() const { return y.places == 1 ? 1 : kWarps; }
 };
+
+// Of a group's input channels.
+int64_t planes_of(const ConvolutionProblem& problem, const PatchSetting& setting) {
+  const int64_t inputs = problem.in_channels / problem.groups;
+  return setting.math == PatchMath::kFp16 ? count_of(inputs, kChannelsOfWord) : inputs;
+}
+
+// Neighbouring taps of a row that are multiplied as one: as many as few words leave room for in a slice.
+int64_t fold_of(const ConvolutionProblem& problem, const PatchSetting& setting) {
+  if (setting.math != PatchMath::kFp16 || problem.transposed || problem.window.kernel.back() == 1) {
+    return 1;
+  }
+  int64_t fold = kSlice;
+  while (fold > 1 && planes_of(problem, setting) * fold > kSlice) {
+    fold /= 2;
+  }
+  return fold;
+}
+
+// The window that the skeleton runs, taps that are one counted once.
+WindowNumbers folded_window(const ConvolutionProblem& problem, const PatchSetting& setting) {
+  const int64_t fold = fold_of(problem, setting);
+  WindowNumbers window = problem.window;
+  window.kernel.back() = count_of(window.kernel.back(), fold);
+  window.dilation.back() *= fold;
+  return window;
+}
+
+// Of places, a block's: where there is one row, all warps lie beside each other.
+int64_t rows_of(const PatchAxesOf& axes, const PatchSetting& setting) {
+  return axes.y.places == 1 ? 1 : kWarps / setting.across;
+}
+
+int64_t across_of(const PatchAxesOf& axes, const PatchSetting& setting) {
+  return kWarps / rows_of(axes, setting) * setting.tiles_n * kColumnsOfTile;
+}
 
 int64_t tiles_of_sums(const PatchAxesOf& axes, const PatchSetting& setting) {
   return axes.phases() * setting.tiles_m * setting.tiles_n;
 }
 
-int64_t patch_bytes(const PatchAxesOf& axes, const PatchSetting& setting) {
-  constexpr int64_t kFloatBytes = 4, kBuffers = 2, kBanks = 32;
+int64_t patch_bytes(const ConvolutionProblem& problem, const PatchSetting& setting) {
+  constexpr int64_t kFloatBytes = 4, kBuffers = 2, kBanks = 32, kFewPlanes = 2;
+  const PatchAxesOf axes(problem, folded_window(problem, setting));
+  const int64_t fold = fold_of(problem, setting);
+  const int64_t planes = kSlice / fold;
   const int64_t lead = (axes.x.origin % kLanes + kLanes) % kLanes;
-  const int64_t across = kWarps / axes.rows() * setting.tiles_n * kColumnsOfTile;
-  const int64_t width = count_of(lead + axes.x.extent(across), kLanes) * kLanes;
-  const int64_t elements = axes.z.extent(1) * axes.y.extent(axes.rows()) * width;
-  const int64_t plane = (elements + kBanks - kSlice - 1) / kBanks * kBanks + kSlice;
+  const int64_t more = (fold - 1) * problem.window.dilation.back();
+  const int64_t width = count_of(lead + axes.x.extent(across_of(axes, setting)) + more, kLanes) * kLanes;
+  const int64_t elements = axes.z.extent(1) * axes.y.extent(rows_of(axes, setting)) * width;
+  const int64_t apart = planes == kFewPlanes ? kBanks / 2 : kSlice;
+  const int64_t plane = (elements + kBanks - 1 - apart) / kBanks * kBanks + apart;
   const int64_t pitch = setting.tiles_n * kColumnsOfTile * axes.x.phases + (axes.x.phases == 2 ? 16 : 8);
-  return kFloatBytes * (kBuffers * kSlice * plane + kWarps * kRowsOfTile * pitch);
+  return kFloatBytes * (kBuffers * planes * plane + kWarps * kRowsOfTile * pitch);
 }
 
-// Of the weights of eight input channels, as the kernel reads them.
+// Of the weights of a slice, as the kernel reads them.
 int64_t bytes_of_slice(const ConvolutionProblem& problem, const PatchSetting& setting) {
   constexpr int64_t kBytesOfTile = 512;
-  return kBytesOfTile * (setting.is_exact ? 2 : 1) * setting.tiles_m * problem.window.taps();
+  return kBytesOfTile * (setting.math == PatchMath::kTf32x3 ? 2 : 1) * setting.tiles_m *
+         folded_window(problem, setting).taps();
+}
+
+int64_t slices_of(const ConvolutionProblem& problem, const PatchSetting& setting) {
+  return count_of(planes_of(problem, setting), kSlice / fold_of(problem, setting));
+}
+
+int blocks_of_multiprocessor(int64_t sums, PatchMath math) {
+  constexpr int64_t kTilesOfFourBlocks = 8, kTilesOfFiveBlocks = 4;
+  if (sums > kTilesOfThreeBlocks) {
+    return 2;
+  }
+  if (math != PatchMath::kFp16 || sums > kTilesOfFourBlocks) {
+    return 3;
+  }
+  return sums > kTilesOfFiveBlocks ? 4 : 5;
 }
 
 int64_t room_of_block(const PatchAxesOf& axes, const PatchSetting& setting) {
   return tiles_of_sums(axes, setting) > kTilesOfThreeBlocks ? kRoomOfTwoBlocks : kRoomOfThreeBlocks;
+}
+
+const char* policy_of(PatchMath math) {
+  switch (math) {
+    case PatchMath::kTf32x3:
+      return "Tf32x3";
+    case PatchMath::kFp16:
+      return "ScaledFp16";
+    case PatchMath::kTf32:
+      break;
+  }
+  return "Tf32";
+}
+
+// Whether most of a block's places are there.
+bool is_filled(const PatchAxesOf& axes, const PatchSetting& setting) {
+  constexpr int64_t kFourths = 5;  // at most, that are multiplied for four that are there
+  const int64_t across = across_of(axes, setting);
+  if (setting.across > 1) {
+    return axes.y.places > 1 && 4 * count_of(axes.x.places, across) * across <= kFourths * axes.x.places;
+  }
+  return setting.tiles_n == 4 ||
+         axes.x.places / (kWarps / rows_of(axes, setting)) > setting.tiles_n / 2 * kColumnsOfTile;
 }
 
 // Measured on an H200 (bench/results/kernels-h200.md), of one product: few output channels leave what is read of the
@@ -110,7 +198,7 @@ double peak_share_of(const ConvolutionProblem& problem, const PatchSetting& sett
   constexpr double kOfPhases = 0.3, kOfThreeProducts = 0.18, kNarrow = 0.8, kOfOneRow = 0.8, kOfFarWeights = 0.5;
   constexpr std::array kOfTiles = {0.165, 0.33, 0.35, 0.45};
   const PatchAxesOf axes(problem);
-  if (setting.is_exact) {
+  if (setting.math == PatchMath::kTf32x3) {
     return kOfThreeProducts;
   }
   double share = axes.phases() > 1 ? kOfPhases : kOfTiles[static_cast<size_t>(setting.tiles_m - 1)];
@@ -120,8 +208,9 @@ double peak_share_of(const ConvolutionProblem& problem, const PatchSetting& sett
     share *= kNarrow;
   }
   const int64_t room = room_of_block(axes, setting);
-  const bool is_far = patch_bytes(axes, setting) + 2 * bytes_of_slice(problem, setting) > room;
-  return share * (is_far && room == kRoomOfTwoBlocks ? kOfFarWeights : 1) * (axes.rows() == 1 ? kOfOneRow : 1);
+  const bool is_far = patch_bytes(problem, setting) + 2 * bytes_of_slice(problem, setting) > room;
+  return share * (is_far && room == kRoomOfTwoBlocks ? kOfFarWeights : 1) *
+         (rows_of(axes, setting) == 1 ? kOfOneRow : 1);
 }
 
 }  // namespace
@@ -132,7 +221,8 @@ bool allows_patch(const ConvolutionProblem& problem, const PatchSetting& setting
   const PatchAxesOf axes(problem);
   const int64_t tiles = setting.tiles_m * setting.tiles_n;
   const int64_t sums = tiles_of_sums(axes, setting);
-  const bool has_registers = setting.is_exact ? sums + tiles <= kMostTilesOfThreeProducts : sums <= kMostTiles;
+  const bool has_registers =
+      setting.math == PatchMath::kTf32x3 ? sums + tiles <= kMostTilesOfThreeProducts : sums <= kMostTiles;
   // Taps of several phases are written out, and those of a row.
   const int64_t taps = axes.phases() > 1 ? problem.window.taps() : problem.window.kernel.back();
   int64_t plane = 1;
@@ -140,25 +230,23 @@ bool allows_patch(const ConvolutionProblem& problem, const PatchSetting& setting
     plane *= extent;
   }
   const int64_t room = room_of_block(axes, setting);
-  return has_registers && taps * tiles <= kMostUnrolled && plane < kLargestPlane && patch_bytes(axes, setting) <= room;
+  return has_registers && taps * tiles <= kMostUnrolled && plane < kLargestPlane &&
+         patch_bytes(problem, setting) <= room;
 }
 
 std::vector<Setting> patch_settings(const ConvolutionProblem& problem, OperandRounding rounding,
                                     const DeviceLimits& limits) {
-  constexpr int64_t kFewestInputChannels = 3;  // of eight that are multiplied
-  const int64_t inputs = problem.in_channels / problem.groups;
-  if (limits.shared_bytes_per_block < kRoomOfTwoBlocks || inputs < kFewestInputChannels || problem.window.taps() == 1) {
+  constexpr int64_t kFewestInputs = 3;  // of eight that are multiplied
+  if (limits.shared_bytes_per_block < kRoomOfTwoBlocks || problem.window.taps() == 1) {
     return {};
   }
   const PatchAxesOf axes(problem);
-  const int64_t beside = axes.x.places / (kWarps / axes.rows());
   return settings_where(kPatchSettings, [&](const PatchSetting& setting) {
-    const bool is_arithmetic = setting.is_exact
+    const bool is_arithmetic = setting.math == PatchMath::kTf32x3
                                    ? rounding == OperandRounding::kNone && (problem.transposed || problem.groups > 1)
                                    : rounding != OperandRounding::kNone;
-    const bool is_filled = (setting.tiles_m - 1) * kRowsOfTile < problem.rows() &&
-                           (setting.tiles_n == 4 || beside > setting.tiles_n / 2 * kColumnsOfTile);
-    return is_arithmetic && is_filled && allows_patch(problem, setting);
+    return is_arithmetic && (setting.tiles_m - 1) * kRowsOfTile < problem.rows() && is_filled(axes, setting) &&
+           planes_of(problem, setting) * fold_of(problem, setting) >= kFewestInputs && allows_patch(problem, setting);
   });
 }
 
@@ -169,22 +257,44 @@ std::optional<PatchSetting> patch_setting(const Setting& setting) {
 }
 
 std::string patch_arguments(const ConvolutionProblem& problem, const PatchSetting& setting) {
-  const int64_t rows = PatchAxesOf(problem).rows();
-  return fmt::format("stitch::{}, stitch::PatchTile<{}, {}{}>, Window", setting.is_exact ? "Tf32x3" : "Tf32",
-                     setting.tiles_m, setting.tiles_n, rows == kWarps ? "" : fmt::format(", {}", rows));
+  const int64_t rows = rows_of(PatchAxesOf(problem), setting);
+  const int64_t fold = fold_of(problem, setting);
+  return fmt::format("stitch::{}, stitch::PatchTile<{}, {}{}>, {}", policy_of(setting.math), setting.tiles_m,
+                     setting.tiles_n, rows == kWarps ? "" : fmt::format(", {}", rows),
+                     fold == 1 ? "Window" : fmt::format("stitch::Folded<Window, {}>", fold));
 }
 
 int64_t patch_scratch_bytes(const ConvolutionProblem& problem, const PatchSetting& setting) {
-  const int64_t blocks = count_of(problem.rows(), kRowsOfTile * setting.tiles_m);
-  const int64_t slices = count_of(problem.in_channels / problem.groups, kSlice);
-  return problem.groups * blocks * slices * bytes_of_slice(problem, setting);
+  constexpr int64_t kWordBytes = 4, kRangeBytes = 16;
+  const int64_t blocks = problem.groups * count_of(problem.rows(), kRowsOfTile * setting.tiles_m);
+  const int64_t weights = blocks * slices_of(problem, setting) * bytes_of_slice(problem, setting);
+  if (setting.math != PatchMath::kFp16) {
+    return weights;
+  }
+  int64_t words = problem.batch * problem.groups * planes_of(problem, setting);
+  for (size_t axis = 0; axis < problem.in.size(); ++axis) {
+    const int64_t extent = problem.in[axis];
+    words *= axis + 1 == problem.in.size() ? count_of(extent, kLanes) * kLanes : extent;
+  }
+  return weights + kWordBytes * (blocks * kRowsOfTile * setting.tiles_m + words) + kRangeBytes * problem.batch;
 }
 
-void describe_patch(StepBuilder& step, const ConvolutionProblem& problem) {
+void describe_patch(StepBuilder& step, const ConvolutionProblem& problem, const PatchSetting& setting) {
   step.describe(
       "Access: a launch arranges the weights as the tensor cores take them. A block takes patches of the input into "
-      "shared memory, eight channels at a time; each warp multiplies its channels with the windows of neighbouring "
+      "shared memory, eight planes at a time; each warp multiplies its channels with the windows of neighbouring "
       "places, which are never gathered.");
+  if (setting.math == PatchMath::kFp16) {
+    step.describe(
+        "Arithmetic: fp16 has TF32's eleven significant bits at twice its rate. Powers of two bring each image and "
+        "each "
+        "channel of weights into its range; images are packed first, two channels a word, and what fp16 does not hold "
+        "is summed up in fp32.");
+  }
+  if (fold_of(problem, setting) > 1) {
+    step.describe("Few channels leave room: {} neighbouring taps of a row are multiplied as one.",
+                  fold_of(problem, setting));
+  }
   if (problem.transposed) {
     step.describe(
         "A place is as many outputs as the strides, its phases, each of which has taps of its own: no tap between "
@@ -196,24 +306,27 @@ void add_patch_work(const ConvolutionProblem& problem, const PatchSetting& setti
   constexpr double kBytesOfFloat = 4;
   constexpr int64_t kMostPatchesOfBlock = 4, kMultiprocessors = 132, kThreadsOfCopies = 384;
   const PatchAxesOf axes(problem);
-  const int64_t across = kWarps / axes.rows() * setting.tiles_n * kColumnsOfTile;
+  const int64_t rows = rows_of(axes, setting);
+  const int64_t across = across_of(axes, setting);
   const int64_t patches =
-      problem.batch * axes.z.places * count_of(axes.y.places, axes.rows()) * count_of(axes.x.places, across);
+      problem.batch * axes.z.places * count_of(axes.y.places, rows) * count_of(axes.x.places, across);
   const int64_t blocks_of_channels = problem.groups * count_of(problem.rows(), kRowsOfTile * setting.tiles_m);
   const int64_t inputs = problem.in_channels / problem.groups;
-  const double products = setting.is_exact ? 3 : 1;
+  const bool is_fp16 = setting.math == PatchMath::kFp16;
+  const double products = setting.math == PatchMath::kTf32x3 ? 3 : 1;
+  const int64_t deep = slices_of(problem, setting) * kSlice * (is_fp16 ? kChannelsOfWord : 1);
   int64_t elements = problem.batch;
   for (const int64_t extent : problem.transposed ? problem.in : problem.out) {
     elements *= extent;
   }
   const auto taps = static_cast<double>(problem.window.taps());
-  work.pipe = Pipe::kTf32;
+  work.pipe = is_fp16 ? Pipe::kFp16 : Pipe::kTf32;
   work.flops = 2.0 * products * taps * static_cast<double>(elements * inputs * problem.out_channels);
-  work.padded_flops = 2.0 * products * taps *
-                      static_cast<double>(patches * axes.rows() * across * count_of(inputs, kSlice) * kSlice *
-                                          blocks_of_channels * kRowsOfTile * setting.tiles_m);
-  work.launches += 1;
-  work.blocks_per_multiprocessor = tiles_of_sums(axes, setting) > kTilesOfThreeBlocks ? 2 : 3;
+  work.padded_flops =
+      2.0 * products * static_cast<double>(folded_window(problem, setting).taps()) *
+      static_cast<double>(patches * rows * across * deep * blocks_of_channels * kRowsOfTile * setting.tiles_m);
+  work.launches += is_fp16 ? 4 : 1;
+  work.blocks_per_multiprocessor = blocks_of_multiprocessor(tiles_of_sums(axes, setting), setting.math);
   const int64_t at_once = kMultiprocessors * work.blocks_per_multiprocessor;
   const int64_t waves = count_of(patches * blocks_of_channels, at_once * kMostPatchesOfBlock);
   work.blocks = count_of(patches * blocks_of_channels, count_of(patches * blocks_of_channels, at_once * waves));
@@ -221,16 +334,24 @@ void add_patch_work(const ConvolutionProblem& problem, const PatchSetting& setti
   work.threads_per_block = static_cast<int>(kThreadsOfCopies);
   work.peak_share = peak_share_of(problem, setting);
   work.bandwidth_share = 0.8;
-  work.extra_bytes += 2 * static_cast<double>(patch_scratch_bytes(problem, setting));
+  work.extra_bytes +=
+      2 * static_cast<double>(blocks_of_channels * slices_of(problem, setting) * bytes_of_slice(problem, setting));
   // What blocks beside and behind each other read again.
   const double read = kBytesOfFloat * static_cast<double>(patches * blocks_of_channels * inputs) *
-                      static_cast<double>(axes.z.extent(1) * axes.y.extent(axes.rows()) * axes.x.extent(across));
+                      static_cast<double>(axes.z.extent(1) * axes.y.extent(rows) * axes.x.extent(across));
   constexpr double kFromCache = 0.3;  // of the time that reading it from memory would take
   int64_t in = problem.batch * problem.in_channels;
   for (const int64_t extent : problem.in) {
     in *= extent;
   }
-  work.extra_bytes += kFromCache * std::max(0.0, read - kBytesOfFloat * static_cast<double>(in));
+  if (!is_fp16) {
+    work.extra_bytes += kFromCache * std::max(0.0, read - kBytesOfFloat * static_cast<double>(in));
+    return;
+  }
+  // Images are read and written as words before anything is multiplied; words are half as long.
+  constexpr double kPacked = 6, kOfRead = 0.5;
+  work.serial_bytes += kPacked * static_cast<double>(in);
+  work.extra_bytes += kFromCache * kOfRead * std::max(0.0, read - kBytesOfFloat * static_cast<double>(in));
 }
 
 bool stores_by_four(const ConvolutionProblem& problem, const ConvolutionLayout& layout) {
@@ -238,13 +359,15 @@ bool stores_by_four(const ConvolutionProblem& problem, const ConvolutionLayout& 
 }
 
 // Sums go through shared memory and out where the products of a patch are done: 1.4 ps each on an H200, 1.15 where they
-// are stored by four, 13 where neighbouring places are not neighbours in memory.
+// are stored by four, 13 where neighbouring places are not neighbours in memory. Longer pieces of a row are written
+// faster.
 void add_patch_epilogue_work(const Group& group, const ConvolutionProblem& problem, const PatchSetting& setting,
                              const ConvolutionLayout& layout, Work& work) {
-  constexpr double kBytesOfOutput = 6.5, kBytesByFour = 5.5, kBytesApart = 64;
+  constexpr double kBytesOfOutput = 6.5, kBytesByFour = 5.5, kBytesApart = 64, kBytesLess = 0.6, kMostLess = 1.5;
   const bool by_four = stores_by_four(problem, layout);
   const double bytes = layout.sums_last ? kBytesApart : (by_four ? kBytesByFour : kBytesOfOutput);
-  work.serial_bytes += bytes * static_cast<double>(problem.outputs());
+  const double less = std::min(kMostLess, kBytesLess * static_cast<double>(setting.across - 1));
+  work.serial_bytes += (bytes - less) * static_cast<double>(problem.outputs());
   const int64_t sums = kLanes * tiles_of_sums(PatchAxesOf(problem), setting);
   add_waiting_work(group, static_cast<double>(by_four ? sums / kLanes : sums), work);
 }

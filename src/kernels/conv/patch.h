@@ -15,27 +15,31 @@
 
 namespace stitch::kernels {
 
+// How operands are multiplied: as TF32, as three products of TF32 parts, or scaled into fp16's range.
+enum class PatchMath { kTf32, kTf32x3, kFp16 };
+
 // Output channels of a block and places of a warp, as tiles of the tensor cores: sixteen channels by eight places.
 struct PatchSetting {
   int64_t tiles_m;
   int64_t tiles_n;
-  bool is_exact;  // three TF32 products in the place of one
+  PatchMath math;
+  int64_t across = 1;  // of a block's four warps, those beside each other
 };
 
 // Whether the skeleton can compute it: phases that registers have room for, and a patch that shared memory has.
 bool allows_patch(const ConvolutionProblem& problem, const PatchSetting& setting);
-// Those worth trying ("patch_tf32_64x64"): of one product where operands may be rounded, of three where they may not
-// and no other skeleton takes windows from a patch.
+// Those worth trying ("patch_tf32_64x64", "patch_fp16_64x64_2", two warps beside each other): of one product where
+// operands may be rounded, of three where they may not and no other skeleton takes windows from a patch.
 std::vector<Setting> patch_settings(const ConvolutionProblem& problem, OperandRounding rounding,
                                     const DeviceLimits& limits);
 // nullopt for a setting of other skeletons.
 std::optional<PatchSetting> patch_setting(const Setting& setting);
 // Of the launch: "stitch::Tf32, stitch::PatchTile<4, 8>, Window".
 std::string patch_arguments(const ConvolutionProblem& problem, const PatchSetting& setting);
-// Of the weights as the kernel reads them.
+// Of the weights as the kernel reads them, and of the input where it is packed as fp16.
 int64_t patch_scratch_bytes(const ConvolutionProblem& problem, const PatchSetting& setting);
 // What a block does, for the reader of a step.
-void describe_patch(StepBuilder& step, const ConvolutionProblem& problem);
+void describe_patch(StepBuilder& step, const ConvolutionProblem& problem, const PatchSetting& setting);
 void add_patch_work(const ConvolutionProblem& problem, const PatchSetting& setting, Work& work);
 // Whether four neighbouring outputs are stored together.
 bool stores_by_four(const ConvolutionProblem& problem, const ConvolutionLayout& layout);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "kernels/code/step_code.h"
 #include "kernels/conv/convolution.h"
 #include "kernels/template/kernel_fixture.h"
 
@@ -31,6 +32,15 @@ class PatchConvolution : public AskedKernel {
   std::vector<std::string> offered(MathMode math, const DeviceLimits& limits = known_devices().front()) const {
     return variants_of(space(math, limits), "patch");
   }
+  // Taps that are one in the launch of a setting.
+  std::string fold(const Setting& setting) const {
+    std::string launch;
+    for (const std::string& line : to_text(kernel().draft(group(), setting).value()).launch) {
+      launch += line;
+    }
+    const size_t at = launch.find("Folded<Window, ");
+    return at == std::string::npos ? "1" : launch.substr(at + std::string("Folded<Window, ").size(), 1);
+  }
   // Of arithmetic on a full device.
   double arithmetic_us(const char* variant) const {
     constexpr double kPeak = 494e12;
@@ -41,13 +51,24 @@ class PatchConvolution : public AskedKernel {
 
 using Names = std::vector<std::string>;
 
+Names with(const char* arithmetic, const Names& names) {
+  Names found;
+  for (const std::string& name : names) {
+    if (name.find(arithmetic) != std::string::npos) {
+      found.push_back(name);
+    }
+  }
+  return found;
+}
+
 TEST(PatchSettings, PhasesShareTheRegisters) {
   const auto names = [](const std::string& stride) {
     return PatchConvolution(patch_program("16,64,128,128", "64,64,3,3", transposed(stride)))
         .offered(MathMode::kKernelBench);
   };
-  EXPECT_EQ(names("2,2"), (Names{"patch_tf32_32x32", "patch_tf32_16x64", "patch_tf32_16x32"}));
-  EXPECT_EQ(names("2,4"), (Names{"patch_tf32_16x32"}));
+  EXPECT_EQ(names("2,2"), (Names{"patch_tf32_32x32", "patch_tf32_16x64", "patch_tf32_16x32", "patch_fp16_32x32",
+                                 "patch_fp16_16x64", "patch_fp16_16x32"}));
+  EXPECT_EQ(names("2,4"), (Names{"patch_tf32_16x32", "patch_fp16_16x32"}));
   EXPECT_TRUE(names("3,3").empty());
   EXPECT_EQ(names("1,1").front(), "patch_tf32_64x64");
 }
@@ -65,10 +86,10 @@ TEST(PatchSettings, AreNotOfChannelsOrWindowsThatDoNotFillThem) {
   const auto offered = [](const char* images, const char* weight) {
     return PatchConvolution(patch_program(images, weight, kOnwards)).offered(MathMode::kTf32);
   };
-  EXPECT_TRUE(offered("16,2,64,64", "64,2,3,3").empty());
+  EXPECT_TRUE(with("tf32", offered("16,2,64,64", "64,2,3,3")).empty());
   EXPECT_TRUE(offered("16,64,64,64", "64,64,1,1").empty());
   EXPECT_TRUE(offered("16,64,64,64", "64,64,33,33").empty());  // no room
-  EXPECT_EQ(offered("16,64,32,32", "16,64,3,3"), (Names{"patch_tf32_16x32"}));
+  EXPECT_EQ(offered("16,64,32,32", "16,64,3,3"), (Names{"patch_tf32_16x32", "patch_fp16_16x32"}));
   const auto older = device_limits("RTX-3090");
   ASSERT_TRUE(older.has_value());
   EXPECT_TRUE(
@@ -81,12 +102,39 @@ TEST(PatchSettings, OfMoreChannelsComputeFewerToo) {
   EXPECT_FALSE(PatchConvolution(patch_program("1,2,9,9", "2,5,3,3", transposed("3,3"))).allows({"patch_tf32_32x32"}));
 }
 
+// Wide blocks are worth a row that fills them.
+TEST(PatchSettings, LieBesideEachOtherAlongLongRows) {
+  const auto wide = [](const char* images) {
+    const Names names = PatchConvolution(patch_program(images, "64,64,3,3", kOnwards)).offered(MathMode::kTf32);
+    return with("64x64_", names);
+  };
+  EXPECT_EQ(wide("16,64,256,256"), (Names{"patch_fp16_64x64_2", "patch_fp16_64x64_4"}));
+  EXPECT_EQ(wide("16,64,128,128"), (Names{"patch_fp16_64x64_2"}));
+  EXPECT_TRUE(wide("16,64,80,80").empty());
+}
+
+TEST(PatchSettings, FoldTheTapsOfFewChannels) {
+  const auto fold = [](const char* images, const char* weight, const std::string& call = kOnwards) {
+    return PatchConvolution(patch_program(images, weight, call)).fold({"patch_fp16_32x32"});
+  };
+  EXPECT_EQ(fold("16,1,64,64", "64,1,3,3"), "8");
+  EXPECT_EQ(fold("16,3,64,64", "64,3,3,3"), "4");
+  EXPECT_EQ(fold("16,8,64,64", "64,8,3,3"), "2");
+  EXPECT_EQ(fold("16,9,64,64", "64,9,3,3"), "1");
+  EXPECT_EQ(fold("16,3,64,64", "3,64,3,3", transposed("2,2")), "1");
+}
+
 // The weights, sixteen output channels by eight input channels a tap, and both parts of each where they are split.
 TEST(PatchSettings, ArrangeTheWeightsInTheScratchMemory) {
   const PatchConvolution plain(patch_program("16,20,64,64", "40,20,3,3", kOnwards));
   EXPECT_EQ(plain.shape({"patch_tf32_32x64"}).scratch_bytes, int64_t{4} * 3 * 9 * 512);
   const PatchConvolution grouped(patch_program("16,32,128,256", "32,16,3,3", transposed("2,2", "4")));
   EXPECT_EQ(grouped.shape({"patch_tf32x3_16x32"}).scratch_bytes, int64_t{4} * 1 * 1 * 9 * 1024);
+  // Two slices of sixteen input channels; a float of each output channel, 16 bytes an image, and the input's words, its
+  // rows in fours.
+  const PatchConvolution packed(patch_program("16,20,64,63", "40,20,3,3", kOnwards));
+  EXPECT_EQ(packed.shape({"patch_fp16_32x64"}).scratch_bytes,
+            int64_t{4} * 2 * 9 * 512 + 64 * 4 + 16 * 16 + int64_t{16} * 10 * 64 * 64 * 4);
 }
 
 // Measured on an H200: 3,348 us of which 620 go to 537 million outputs; 1,722 and 620.
