@@ -138,8 +138,8 @@ TEST(PatchSettings, ArrangeTheWeightsInTheScratchMemory) {
             int64_t{4} * 2 * 9 * 512 + 64 * 4 + 16 * 16 + int64_t{16} * 10 * 64 * 64 * 4);
 }
 
-// Measured on an H200: 3,348 us of which 620 go to 537 million outputs; 1,722 and 620. As fp16 the first takes 2,730, of
-// which 750 go to packing.
+// Measured on an H200: 3,348 us of which 620 go to 537 million outputs; 1,722 and 620. As fp16 the first takes 2,730,
+// of which 750 go to packing.
 TEST(PatchSettings, AreEstimatedAsMeasured) {
   const PatchConvolution images(patch_program("128,64,256,256", "64,64,3,3", transposed("1,1")));
   EXPECT_NEAR(images.arithmetic_us("patch_tf32_64x64"), 2730, 200);
