@@ -136,9 +136,30 @@ void check_folded(Checker& checker) {
                                                         rounded_case<Row>(conv_shape<Row>(2, 2, 1, 131, 5, 1)));
 }
 
+// Each output is as near as its own operands allow.
+template <typename Tile, typename Run, typename Window>
+void check_own_range(Checker& checker, const std::string& name, ConvCase<Window> problem) {
+  std::fill(problem.bias.begin(), problem.bias.end(), 0.0f);
+  const auto sums = [&] {
+    return reference<Window>(problem.shape, problem.x.data(), problem.weight.data(), problem.bias.data());
+  };
+  const std::vector<double> want = sums();
+  std::vector<float> got = outputs<ScaledFp16, Tile, Run>(checker, name, problem);
+  for (std::vector<float>* operand : {&problem.x, &problem.weight}) {
+    for (float& value : *operand) {
+      value = std::abs(value);
+    }
+  }
+  const std::vector<double> sizes = sums();
+  for (size_t i = 0; i < want.size(); ++i) {
+    got[i] = static_cast<float>((got[i] - want[i]) / std::max(sizes[i], 0x1p-120));
+  }
+  checker.close(name, got, std::vector<double>(want.size()), 1e-5);
+}
+
 // One image far below the others, one far above, one of both very small and ordinary elements, one of zeros, one of
 // large elements where no sample is taken; and an output channel that has very small weights for all input channels but
-// the first, which the first image lacks. Each output is as near as its own operands allow.
+// the first, which the first image lacks.
 void check_ranges(Checker& checker) {
   using Threes = ConvWindow<3, 3, 1, 1, 1, 1, 1, 1>;
   ConvCase<Threes> problem = rounded_case<Threes>(conv_shape<Threes>(5, 5, 6, 80, 20, 1));
@@ -153,23 +174,13 @@ void check_ranges(Checker& checker) {
   for (size_t i = 9; i < 45; ++i) {
     problem.weight[i] *= 0x1p-40f;
   }
-  std::fill(problem.bias.begin(), problem.bias.end(), 0.0f);
-  const auto sums = [&] {
-    return reference<Threes>(problem.shape, problem.x.data(), problem.weight.data(), problem.bias.data());
-  };
-  const std::vector<double> want = sums();
-  std::vector<float> got = outputs<ScaledFp16, PatchTile<1, 4>, Threes>(checker, "ranges", problem);
-  for (std::vector<float>* operand : {&problem.x, &problem.weight}) {
-    for (float& value : *operand) {
-      value = std::abs(value);
-    }
+  check_own_range<PatchTile<1, 4>, Threes>(checker, "ranges", problem);
+  // Small elements alone under some windows, and beside ordinary ones in every aligned run of places.
+  ConvCase<Threes> fine = rounded_case<Threes>(conv_shape<Threes>(2, 1, 6, 80, 20, 1));
+  for (size_t i = 0; i < fine.x.size(); ++i) {
+    fine.x[i] *= i % 4 < 3 ? 0x1p-35f : 1.0f;
   }
-  const std::vector<double> sizes = sums();
-  std::vector<double> zeros(want.size());
-  for (size_t i = 0; i < want.size(); ++i) {
-    got[i] = static_cast<float>((got[i] - want[i]) / std::max(sizes[i], 0x1p-120));
-  }
-  checker.close("ranges", got, zeros, 1e-5);
+  check_own_range<PatchTile<1, 4>, Folded<Threes, 8>>(checker, "fine ranges", fine);
 }
 
 }  // namespace

@@ -13,15 +13,12 @@ namespace stitch {
 
 namespace patch_detail {
 
-// Places beside each other all of whose elements are as small as this, once scaled, are multiplied with too few bits.
-constexpr float kTooSmall = 0x1p-12f;
-
 // What is known of an image's elements.
 struct ImageRange {
   float scale;              // by a few of them
   uint32_t largest;         // bits of the largest finite magnitude of all
-  uint32_t has_small;       // of those that were packed: places that are too small
-  uint32_t has_small_then;  // of those that were packed again
+  uint32_t has_small;       // places all of whose elements lost bits when they were packed
+  uint32_t has_small_then;  // the same when they were packed again
 
   __device__ __forceinline__ bool is_packed_again() const {
     constexpr float kMost = 65504.0f, kLeast = 16.0f;
@@ -57,8 +54,8 @@ struct WordPlanes {
 
 // A block looks at some elements of its image, anywhere in it.
 __device__ __forceinline__ void sample_image(const float* image, int64_t elements, ImageRange& range) {
-  constexpr int kSamples = 16;   // of each thread
-  constexpr int kLargestAt = 8;  // exponent of the largest sample once scaled: others may be 128 times as large
+  constexpr int kSamples = 16;    // of each thread
+  constexpr int kLargestAt = 11;  // exponent of the largest sample once scaled: others may be 16 times as large
   __shared__ uint32_t of_warp[32];
   const int64_t threads = blockDim.x;
   const int64_t step = ceil_divide(elements, threads * kSamples);
@@ -88,6 +85,7 @@ constexpr int kPackWarps = kPackThreads / 32;
 // Which runs of which planes a block packs: kRunsOfThread * 32 for each `warps_of_run` of its warps, which share the
 // words of a run.
 constexpr int kRunsOfThread = 4;
+constexpr int kPlacesOfRun = 4;
 
 struct PackSteps {
   int64_t blocks_of_plane;
@@ -124,33 +122,36 @@ __device__ __forceinline__ uint4 packed(const float4& low, const float4& high, f
                     ptx::pack_fp16x2(low.z * scale, high.z * scale), ptx::pack_fp16x2(low.w * scale, high.w * scale));
 }
 
-// Largest magnitudes of eight runs beside each other, by the warps of a block.
-using RegionsOfBlock = uint32_t[kPackWarps][kRunsOfThread * 4];
+// What is seen of a place: an element that is not zero, and one that fp16 holds with all its bits. Eight bits a run.
+constexpr int kFlagsOfPlace = 2;
+constexpr uint32_t kNonzero = 1, kHeld = 2;
 
-// Returns whether places of this thread's are too small; all threads of a block are at the call.
-__device__ __forceinline__ bool has_small_places(const uint32_t (&largest)[kRunsOfThread], int warps_of_run,
-                                                 float scale, RegionsOfBlock& regions) {
-  const int warp = static_cast<int>(threadIdx.x) / 32;
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-#pragma unroll
-  for (int i = 0; i < kRunsOfThread; ++i) {
-    uint32_t of_region = largest[i];
-    for (int distance = 4; distance > 0; distance /= 2) {
-      of_region = max(of_region, __shfl_xor_sync(kFullWarp, of_region, distance));
-    }
-    if (lane % 8 == 0) {
-      regions[warp][i * 4 + lane / 8] = of_region;
-    }
-  }
+// Of two channels at one place, as they are and as they were packed.
+__device__ __forceinline__ uint32_t seen_of_place(uint32_t word, float low, float high) {
+  constexpr uint32_t kExponents = 0x7c007c00u;  // 0 of what is below 2^-14
+  const bool is_nonzero = magnitude_bits(low) != 0 || magnitude_bits(high) != 0;
+  return ((word & kExponents) != 0 ? kHeld : 0u) | (is_nonzero ? kNonzero : 0u);
+}
+
+__device__ __forceinline__ uint32_t seen_of_run(const uint4& words, const float4& low, const float4& high) {
+  return seen_of_place(words.x, low.x, high.x) | seen_of_place(words.y, low.y, high.y) << kFlagsOfPlace |
+         seen_of_place(words.z, low.z, high.z) << 2 * kFlagsOfPlace |
+         seen_of_place(words.w, low.w, high.w) << 3 * kFlagsOfPlace;
+}
+
+using SeenByBlock = uint32_t[kPackThreads];
+
+// Returns whether there is a place in this thread's runs all of whose elements are too small, zeros apart: a window of
+// such places alone would be summed up with too few bits. All threads of a block are at the call.
+__device__ __forceinline__ bool has_small_place(uint32_t seen, int warps_of_run, SeenByBlock& seen_by) {
+  constexpr uint32_t kAllNonzero = 0x55555555u;
+  seen_by[threadIdx.x] = seen;
   __syncthreads();
-  if (warp % warps_of_run != 0 || lane >= kRunsOfThread * 4) {
-    return false;
+  const int first = static_cast<int>(threadIdx.x) / 32 / warps_of_run * warps_of_run;
+  for (int warp = first; warp < first + warps_of_run; ++warp) {
+    seen |= seen_by[warp * 32 + static_cast<int>(threadIdx.x) % 32];
   }
-  uint32_t of_region = 0;
-  for (int other = 0; other < warps_of_run; ++other) {
-    of_region = max(of_region, regions[warp + other][lane]);
-  }
-  return of_region != 0 && __uint_as_float(of_region) * scale < kTooSmall;
+  return (seen & ~(seen >> 1) & kAllNonzero) != 0;
 }
 
 // Where a thread's runs lie in a plane: kRunsOfThread, 32 apart.
@@ -165,7 +166,7 @@ struct OwnRuns {
 template <bool kWide, bool kAgain>
 __device__ __forceinline__ void pack_block(const ConvShape& shape, const WordPlanes& planes, const PackSteps& steps,
                                            const float* input, uint4* to_words, ImageRange* ranges, int64_t block,
-                                           RegionsOfBlock& regions) {
+                                           SeenByBlock& seen_by) {
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int64_t image_group = block / steps.blocks_of_plane;
@@ -189,7 +190,8 @@ __device__ __forceinline__ void pack_block(const ConvShape& shape, const WordPla
     offset[i] = kWide ? run * 4 : run / planes.runs_of_row * shape.width + x;
     places[i] = shape.width - x;
   }
-  uint32_t largest[kRunsOfThread] = {};
+  uint32_t largest = 0;
+  uint32_t seen = 0;
 #pragma unroll 1
   for (int64_t word = warp % steps.warps_of_run; word < planes.words; word += steps.warps_of_run) {
     const bool is_high = 2 * word + 1 < inputs;
@@ -204,22 +206,20 @@ __device__ __forceinline__ void pack_block(const ConvShape& shape, const WordPla
 #pragma unroll
     for (int i = 0; i < kRunsOfThread; ++i) {
       if (own.has(i)) {
-        to[word * own.count + own.first + i * 32] = packed(low[i], high[i], scale);
-        largest[i] = max(largest[i], max(largest_finite(low[i]), largest_finite(high[i])));
+        const uint4 words = packed(low[i], high[i], scale);
+        to[word * own.count + own.first + i * 32] = words;
+        largest = max(largest, max(largest_finite(low[i]), largest_finite(high[i])));
+        seen |= seen_of_run(words, low[i], high[i]) << i * kPlacesOfRun * kFlagsOfPlace;
       }
     }
   }
-  if (has_small_places(largest, steps.warps_of_run, scale, regions)) {
+  if (has_small_place(seen, steps.warps_of_run, seen_by)) {
     atomicMax(kAgain ? &range.has_small_then : &range.has_small, 1u);
   }
   if constexpr (!kAgain) {
-    uint32_t of_warp = 0;
-    for (const uint32_t of_run : largest) {
-      of_warp = max(of_warp, of_run);
-    }
-    of_warp = __reduce_max_sync(kFullWarp, of_warp);
-    if (lane == 0 && of_warp != 0) {
-      atomicMax(&range.largest, of_warp);
+    largest = __reduce_max_sync(kFullWarp, largest);
+    if (lane == 0 && largest != 0) {
+      atomicMax(&range.largest, largest);
     }
   }
 }
@@ -227,15 +227,15 @@ __device__ __forceinline__ void pack_block(const ConvShape& shape, const WordPla
 template <bool kWide>
 __global__ void __launch_bounds__(kPackThreads) pack_kernel(ConvShape shape, WordPlanes planes, PackSteps steps,
                                                             const float* input, uint4* words, ImageRange* ranges) {
-  __shared__ RegionsOfBlock regions;
-  pack_block<kWide, false>(shape, planes, steps, input, words, ranges, blockIdx.x, regions);
+  __shared__ SeenByBlock seen_by;
+  pack_block<kWide, false>(shape, planes, steps, input, words, ranges, blockIdx.x, seen_by);
 }
 
 template <bool kWide>
 __global__ void __launch_bounds__(kPackThreads)
     pack_again_kernel(ConvShape shape, WordPlanes planes, PackSteps steps, const float* input, uint4* words,
                       ImageRange* ranges) {
-  __shared__ RegionsOfBlock regions;
+  __shared__ SeenByBlock seen_by;
   bool is_needed = false;
   for (int64_t image = threadIdx.x; image < shape.batch; image += kPackThreads) {
     is_needed |= ranges[image].is_packed_again();
@@ -244,7 +244,7 @@ __global__ void __launch_bounds__(kPackThreads)
     return;
   }
   for (int64_t block = blockIdx.x; block < steps.blocks; block += gridDim.x) {
-    pack_block<kWide, true>(shape, planes, steps, input, words, ranges, block, regions);
+    pack_block<kWide, true>(shape, planes, steps, input, words, ranges, block, seen_by);
     __syncthreads();  // what was seen is written over
   }
 }
