@@ -166,6 +166,8 @@ def serve_program(request: Request, channel: int, output: int, error: int, verbs
         os.environ.clear()
         os.environ.update(request.environment)
         os.chdir(request.folder)
+        if server.THREADS in request.environment:
+            server.use_threads()
         numpy = sys.modules.get("numpy")
         if numpy is not None:
             numpy.random.seed()  # the interpreter does as much for its own generator

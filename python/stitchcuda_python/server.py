@@ -28,6 +28,19 @@ Progress = Callable[[str], None]
 Verb = Callable[[dict[str, Any], Progress], dict[str, Any]]
 
 
+THREADS = "STITCHCUDA_PYTHON_THREADS"
+
+
+def use_threads() -> None:
+    """As many threads as STITCHCUDA_PYTHON_THREADS asks for, else for half the processors that this process may use, 8
+    at most: the rest compile and run the candidate meanwhile. Where PyTorch's threads wait by spinning, as
+    OMP_WAIT_POLICY may have them do, a draw of 30 ms takes 1.5 s with one thread too many."""
+    import torch
+
+    asked = int(os.environ.get(THREADS, "0"))
+    torch.set_num_threads(asked or max(1, min(8, len(os.sched_getaffinity(0)) // 2)))
+
+
 def load_verbs(watch: Stopwatch | None = None) -> dict[str, Verb]:
     """The table of verbs. Raises a Failure where PyTorch is missing or too old."""
     watch = watch or Stopwatch()
@@ -41,10 +54,7 @@ def load_verbs(watch: Stopwatch | None = None) -> dict[str, Verb]:
     if release < (2, 6):
         message = f"PyTorch {torch.__version__} is older than 2.6, the oldest that exports programs as needed."
         raise Failure(ENVIRONMENT, message, sys.executable, "Install a newer PyTorch: pip install -U torch.")
-    # Half the cores: the rest compile and run the candidate meanwhile. Where PyTorch's threads wait by spinning, as
-    # OMP_WAIT_POLICY may have them do, a draw of 30 ms takes 1.5 s with one thread too many.
-    asked = int(os.environ.get("STITCHCUDA_PYTHON_THREADS", "0"))
-    torch.set_num_threads(asked or max(1, min(8, (os.cpu_count() or 1) // 2)))
+    use_threads()
     watch.lap("import torch")
     from .verbs.table import VERBS
 

@@ -23,9 +23,12 @@ from stitchcuda_python import server
 def load(watch=None):
     print('loaded', flush=True)
     who = lambda arguments, progress: {'pid': os.getpid(), 'parent': os.getppid(), 'word': os.environ.get('WORD'),
-                                       'folder': os.getcwd(), 'temporary': os.environ.get('TMPDIR')}
+                                       'folder': os.getcwd(), 'temporary': os.environ.get('TMPDIR'),
+                                       'threads': threads}
     return {'who': who, 'die': lambda arguments, progress: os.kill(os.getpid(), 9)}
+threads = []
 server.load_verbs = load
+server.use_threads = lambda: threads.append(os.environ[server.THREADS])
 from stitchcuda_python.fork_server import main
 main()
 """
@@ -151,6 +154,10 @@ class ForkServer(unittest.TestCase):
         self.server.terminate()
         assert self.server.stdout is not None
         self.assertEqual(self.server.stdout.read(), "loaded\n")
+
+    def test_a_program_is_asked_for_its_own_number_of_threads(self) -> None:
+        for given, taken in (({}, []), ({"STITCHCUDA_PYTHON_THREADS": "3"}, ["3"])):
+            self.assertEqual(self.asked("who", **given)["answers"][0]["threads"], taken)
 
     def test_the_helper_is_the_programs_own_child(self) -> None:
         started = self.ask(["/bin/sh", "-c", "sleep 100; true"])

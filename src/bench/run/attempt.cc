@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <future>
@@ -23,6 +24,8 @@ namespace {
 namespace fs = std::filesystem;
 
 using Say = std::function<void(const std::string&)>;
+
+constexpr const char* kPythonThreads = "STITCHCUDA_PYTHON_THREADS";
 
 // What became of one verb.
 struct Answer {
@@ -119,6 +122,9 @@ Result<Answer> Attempt::ask(const std::string& verb, std::vector<std::string> wo
   options.arguments.insert(options.arguments.end(), words.begin(), words.end());
   options.arguments.insert(options.arguments.end(), {"--json", "--quiet"});
   options.environment = {{"STITCHCUDA_STATE", place_.folder.state().string()}};
+  if (place_.python_threads > 0 && std::getenv(kPythonThreads) == nullptr) {
+    options.environment.emplace_back(kPythonThreads, std::to_string(place_.python_threads));
+  }
   const auto left_ms = static_cast<int64_t>(std::max(left_seconds_, 0.0) * 1000);
   STITCH_ASSIGN(const farm::ProcessOutcome outcome,
                 farm::run_limited(options, {left_ms, spec_.task_bytes}, place_.forks));

@@ -23,6 +23,7 @@ struct AttemptPlace {
   farm::Asker* asker = nullptr;
   store::JobClass job_class = store::JobClass::kBuild;
   ForkServer* forks = nullptr;  // starts processes here with PyTorch at hand; null: each loads it
+  int python_threads = 0;       // of PyTorch in each of them; 0: as many as it takes by itself
 };
 
 // Answers that somebody has, by task and sample: a file or a folder. Empty: there is none.

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ctime>
+#include <thread>
 
 #include "base/fs/files.h"
 #include "base/hash/sha256.h"
@@ -89,6 +91,13 @@ Result<AttemptPlace> place_of(const RunSpec& spec, const fs::path& folder) {
   return place;
 }
 
+// Tasks side by side share the processors, half of which are PyTorch's; 0 for one task, which shares with none.
+int python_threads(int jobs) {
+  constexpr int kMostThreads = 8;
+  const auto processors = static_cast<int>(std::thread::hardware_concurrency());
+  return jobs > 1 ? std::clamp(processors / (2 * jobs), 1, kMostThreads) : 0;
+}
+
 // Whoever asks for times needs a device; the emulated one is any processor.
 Result<std::unique_ptr<farm::Asker>> asker_of(const BenchRequest& request, const RunSpec& spec, AttemptPlace& place) {
   if (request.store.empty()) {
@@ -133,6 +142,7 @@ Result<BenchReport> run_bench(const BenchRequest& request, const BenchEvents& ev
   STITCH_ASSIGN(ResultsFile file, ResultsFile::open(RunFolder(folder).results()));
   STITCH_ASSIGN(AttemptPlace place, place_of(spec, folder));
   place.forks = request.forks;
+  place.python_threads = python_threads(request.jobs);
   STITCH_ASSIGN(const std::unique_ptr<farm::Asker> asker, asker_of(request, spec, place));
   events.begun(spec, folder, latest_of(spec, file.known()).size());
   const FindCandidate find_candidate = [&spec](const SuiteTask& task, int sample) {
