@@ -120,12 +120,12 @@ class PatchCopy {
     }
   }
 
-  // `input`: of the first plane of the slice, of which `channels` are there.
-  __device__ __forceinline__ void copy(const Planes& planes, const float* input, int channels, float* patch) const {
+  // `input`: of the first plane of the slice, of which `count` are there.
+  __device__ __forceinline__ void copy(const Planes& planes, const float* input, int count, float* patch) const {
     if (planes.width % kLanes == 0 && reinterpret_cast<uintptr_t>(input) % sizeof(float4) == 0) {
-      copy_by<kLanes>(planes, input, channels, patch);
+      copy_by<kLanes>(planes, input, count, patch);
     } else {
-      copy_by<1>(planes, input, channels, patch);
+      copy_by<1>(planes, input, count, patch);
     }
   }
 
@@ -136,10 +136,10 @@ class PatchCopy {
       if (number(i) >= kRuns * kSplits) {
         break;
       }
-      float* const at = patch + number(i) / kRuns * kChannels * Source::plane + number(i) % kRuns * kLanes;
+      float* const at = patch + number(i) / kRuns * kOwnPlanes * Source::plane + number(i) % kRuns * kLanes;
 #pragma unroll
-      for (int channel = 0; channel < kChannels; ++channel) {
-        auto& four = *reinterpret_cast<float4*>(at + channel * Source::plane);
+      for (int plane = 0; plane < kOwnPlanes; ++plane) {
+        auto& four = *reinterpret_cast<float4*>(at + plane * Source::plane);
         four = make_float4(rounded(four.x), rounded(four.y), rounded(four.z), rounded(four.w));
       }
     }
@@ -155,7 +155,7 @@ class PatchCopy {
     return most == 1 || kRuns * most <= Tile::threads ? most : splits_of(most / 2);
   }
   static constexpr int kSplits = splits_of(Source::planes);
-  static constexpr int kChannels = Source::planes / kSplits;
+  static constexpr int kOwnPlanes = Source::planes / kSplits;
   static constexpr int kOwn = (kRuns * kSplits + Tile::threads - 1) / Tile::threads;
 
   static __device__ __forceinline__ int number(int i) { return static_cast<int>(threadIdx.x) + i * Tile::threads; }
@@ -165,19 +165,19 @@ class PatchCopy {
 
   // kTogether: elements of an aligned run, all of which are inside or none.
   template <int kTogether>
-  __device__ __forceinline__ void copy_by(const Planes& planes, const float* input, int channels, float* patch) const {
-    constexpr int kUnrolled = kTogether > 1 ? kChannels : 1;
+  __device__ __forceinline__ void copy_by(const Planes& planes, const float* input, int count, float* patch) const {
+    constexpr int kUnrolled = kTogether > 1 ? kOwnPlanes : 1;
 #pragma unroll
     for (int i = 0; i < kOwn; ++i) {
       if (number(i) >= kRuns * kSplits) {
         break;
       }
-      const int first = number(i) / kRuns * kChannels;
+      const int first = number(i) / kRuns * kOwnPlanes;
       float* to = patch + first * Source::plane + number(i) % kRuns * kLanes;
       const float* from = input + first * planes.plane_stride + offset_[i];
 #pragma unroll kUnrolled
-      for (int channel = 0; channel < kChannels; ++channel) {
-        const int inside = first + channel < channels ? inside_[i] : 0;
+      for (int plane = 0; plane < kOwnPlanes; ++plane) {
+        const int inside = first + plane < count ? inside_[i] : 0;
         if constexpr (kTogether == kLanes) {
           ptx::cp_async_16(to, inside != 0 ? from : input, inside != 0 ? 16 : 0);
         } else {

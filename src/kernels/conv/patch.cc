@@ -164,6 +164,7 @@ int blocks_of_multiprocessor(int64_t sums, PatchMath math) {
   return sums > kTilesOfFiveBlocks ? 4 : 5;
 }
 
+// Of shared memory. Where blocks are small, one that needs more than its share lies beside fewer others.
 int64_t room_of_block(const PatchAxesOf& axes, const PatchSetting& setting) {
   return tiles_of_sums(axes, setting) > kTilesOfThreeBlocks ? kRoomOfTwoBlocks : kRoomOfThreeBlocks;
 }
