@@ -56,6 +56,11 @@ page.showBoard = () => {
     number('tasks', (row) => row.group.tasks, (row) => row.group.tasks),
     number('success rate', (row) => page.valueOf(row.group.success), (row) => page.shareText(row.group.success)),
     {title: 'pass@k', value: (row) => page.atK(row.group.pass_at), show: (row) => page.atK(row.group.pass_at)},
+    ...(page.groupRows().some((row) => row.group.coder) ? [
+      number('sub-tasks right', (row) => (row.group.coder ? row.group.coder.sub_tasks_right / row.group.coder.sub_tasks : null),
+        (row) => (row.group.coder ? `${row.group.coder.sub_tasks_right} of ${row.group.coder.sub_tasks}` : '–')),
+      number('whole answers', (row) => page.valueOf(page.object(row.group.coder).whole_answers),
+        (row) => page.shareText(page.object(row.group.coder).whole_answers))] : []),
     number('hacks', (row) => 1e6 * row.group.hacks.total + row.group.hacks.partial, (row) => row.group.hacks.text), // total ones first
     number('seconds', (row) => row.group.spent.seconds, (row) => row.group.spent.seconds.toFixed(0)),
     number('tokens', (row) => row.group.spent.prompt_tokens + row.group.spent.answer_tokens,

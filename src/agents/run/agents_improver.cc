@@ -98,12 +98,15 @@ std::string summary_of(const State& state, const std::string& coder) {
 
 std::string figures_of(const State& state, const TeamSeats& team, const Prompts& prompts, double own_seconds) {
   const Spending total = total_spending(state);
+  const AnsweredSubTasks answered = answered_sub_tasks(state);
   const auto name = [](const std::optional<Seat>& seat) { return seat.has_value() ? seat->model : "expert"; };
   Json json = {{"planner", name(team.planner)},
                {"coder", name(team.coder)},
                {"verifier", name(team.verifier)},
                {"attempts", state.attempts.size()},
                {"replans", state.replans},
+               {"sub_tasks", answered.asked},
+               {"sub_tasks_right", answered.right},
                {"stopped", state.decisions.empty() ? "" : state.decisions.back().reason},
                {"requests", total.requests},
                {"prompt_tokens", total.prompt_tokens},

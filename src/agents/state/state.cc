@@ -5,6 +5,14 @@
 
 namespace stitch::agents {
 
+namespace {
+
+const SubTask& sub_task_of(const State& state, const Attempt& attempt) {
+  return state.plans.at(static_cast<size_t>(attempt.plan - 1)).sub_tasks.at(static_cast<size_t>(attempt.sub_task));
+}
+
+}  // namespace
+
 const SubTask* current_sub_task(const State& state) {
   if (state.plans.empty() || state.begun_sub_tasks == 0) {
     return nullptr;
@@ -26,14 +34,29 @@ std::vector<const Attempt*> current_attempts(const State& state) {
 const Attempt* attempt_with(const State& state, const std::string& digest) {
   const SubTask* present = current_sub_task(state);
   const auto is_alike = [&](const Attempt& attempt) {
-    const SubTask& then =
-        state.plans.at(static_cast<size_t>(attempt.plan - 1)).sub_tasks.at(static_cast<size_t>(attempt.sub_task));
+    const SubTask& then = sub_task_of(state, attempt);
     return attempt.digest == digest && then.kind == present->kind && then.nodes == present->nodes;
   };
   const auto found = present == nullptr || digest.empty()
                          ? state.attempts.rend()
                          : std::find_if(state.attempts.rbegin(), state.attempts.rend(), is_alike);
   return found == state.attempts.rend() ? nullptr : &*found;
+}
+
+AnsweredSubTasks answered_sub_tasks(const State& state) {
+  AnsweredSubTasks answered;
+  if (state.plans.empty()) {
+    return answered;
+  }
+  for (const SubTask& wanted : state.plans.back().sub_tasks) {
+    const auto is_right_answer = [&](const Attempt& attempt) {
+      const SubTask& then = sub_task_of(state, attempt);
+      return attempt.outcome == Outcome::kRight && then.kind == wanted.kind && then.nodes == wanted.nodes;
+    };
+    ++answered.asked;
+    answered.right += std::any_of(state.attempts.begin(), state.attempts.end(), is_right_answer) ? 1 : 0;
+  }
+  return answered;
 }
 
 void add_amounts(const Spending& spent, Spending& total) {

@@ -202,6 +202,12 @@ const SubTask* current_sub_task(const State& state);
 std::vector<const Attempt*> current_attempts(const State& state);
 // The latest attempt at the same nodes, under whatever plan, whose text has that digest; nullptr where there is none.
 const Attempt* attempt_with(const State& state, const std::string& digest);
+// How much of the latest plan the Coder has a right answer to.
+struct AnsweredSubTasks {
+  int64_t asked = 0;  // sub-tasks of the plan, begun or not
+  int64_t right = 0;  // among them: those whose very nodes some attempt at them was right for, under whatever plan
+};
+AnsweredSubTasks answered_sub_tasks(const State& state);
 // Adds what `spent` counts to `total`, whose role, plan and sub-task stay.
 void add_amounts(const Spending& spent, Spending& total);
 // All roles and sub-tasks together.

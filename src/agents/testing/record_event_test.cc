@@ -71,6 +71,27 @@ TEST(Attempt, AtAGroupWeighsWhatItTakesOver) {
   EXPECT_TRUE(state.attempts.back().changed_dominant);
 }
 
+// Of a plan that came later, what was answered under the one before counts where the very same nodes are asked for.
+TEST(AnsweredSubTasks, AreThoseOfTheLatestPlanWithARightAttempt) {
+  const auto answered = [](const State& state) {
+    const AnsweredSubTasks found = answered_sub_tasks(state);
+    return std::to_string(found.right) + " of " + std::to_string(found.asked);
+  };
+  State state{.task = {}, .limits = {}, .incumbent = {}};
+  EXPECT_EQ(answered(state), "0 of 0");
+  state.plans.push_back({.sub_tasks = {{.name = "a", .nodes = {"a"}}, {.name = "b", .nodes = {"b"}}}});
+  EXPECT_EQ(answered(state), "0 of 2");
+  state.attempts = {{.plan = 1, .sub_task = 0, .outcome = Outcome::kRight},
+                    {.plan = 1, .sub_task = 0, .outcome = Outcome::kWrong},
+                    {.plan = 1, .sub_task = 1, .outcome = Outcome::kNotCompiled}};
+  EXPECT_EQ(answered(state), "1 of 2");
+  state.plans.push_back({.version = 2, .sub_tasks = {{.name = "ab", .nodes = {"a", "b"}}}});
+  EXPECT_EQ(answered(state), "0 of 1");
+  state.plans.push_back({.version = 3, .sub_tasks = {{.name = "x", .nodes = {"a"}}, {.name = "b", .nodes = {"b"}}}});
+  state.attempts.push_back({.plan = 3, .sub_task = 1, .outcome = Outcome::kRight});
+  EXPECT_EQ(answered(state), "2 of 2");
+}
+
 TEST(Planned, KeepsThePlansThatWerePassedOver) {
   State state = play("expert us=100").state;
   record_event(state, {.body = Planned{.plan = {.summary = "best"}, .others = {{.summary = "second"}}}});

@@ -30,6 +30,18 @@ double success_of(const std::vector<const TaskResult*>& samples) {
   return static_cast<double>(good) / static_cast<double>(samples.size());
 }
 
+// The share of whole answers among samples that agents were asked about; nothing where there is none.
+std::optional<double> whole_of(const std::vector<const TaskResult*>& samples) {
+  int64_t asked = 0;
+  int64_t whole = 0;
+  for (const TaskResult* sample : samples) {
+    const std::optional<bool> is_whole = sample->is_whole_answer();
+    asked += is_whole.has_value() ? 1 : 0;
+    whole += is_whole.value_or(false) ? 1 : 0;
+  }
+  return asked > 0 ? std::optional(static_cast<double>(whole) / static_cast<double>(asked)) : std::nullopt;
+}
+
 // The geometric mean of its right answers' times; nothing where one has no such time.
 std::optional<double> time_of(const std::vector<const TaskResult*>& samples, const TimeKind& kind) {
   double logs = 0;
@@ -72,6 +84,10 @@ void decide_winner(ComparedTask& row, const char* kind) {
   } else if (row.ratio.has_value() && (*row.ratio > kAlike || *row.ratio < 1 / kAlike)) {
     row.winner = *row.ratio > 1 ? Winner::kFirst : Winner::kSecond;
     row.why = fmt::format("{:.2f} times as fast ({})", std::max(*row.ratio, 1 / *row.ratio), kind);
+  } else if (row.first_whole.has_value() && row.second_whole.has_value() && *row.first_whole != *row.second_whole) {
+    row.winner = *row.first_whole > *row.second_whole ? Winner::kFirst : Winner::kSecond;
+    row.why = fmt::format("whole answers of its Coder in {:.0f} against {:.0f} % of samples", 100 * *row.first_whole,
+                          100 * *row.second_whole);
   } else if (row.first_success == 0) {
     row.why = "neither is right";
   } else {
@@ -81,8 +97,12 @@ void decide_winner(ComparedTask& row, const char* kind) {
 
 Result<void> add_figures(Comparison& comparison) {
   std::vector<double> differences;
+  std::vector<double> wholes;
   std::vector<double> ratios;
   for (const ComparedTask& row : comparison.rows) {
+    if (row.first_whole.has_value() && row.second_whole.has_value()) {
+      wholes.push_back(*row.first_whole - *row.second_whole);
+    }
     differences.push_back(row.first_success - row.second_success);
     if (row.ratio.has_value()) {
       ratios.push_back(*row.ratio);
@@ -90,6 +110,9 @@ Result<void> add_figures(Comparison& comparison) {
   }
   if (!differences.empty()) {
     STITCH_ASSIGN(comparison.success_difference, bootstrap(differences, arithmetic_mean));
+  }
+  if (!wholes.empty()) {
+    STITCH_ASSIGN(comparison.whole_difference, bootstrap(wholes, arithmetic_mean));
   }
   if (!ratios.empty()) {
     STITCH_ASSIGN(comparison.time_ratio, bootstrap(ratios, geometric_mean));
@@ -101,6 +124,8 @@ const char* word(Winner winner) {
   constexpr const char* kWords[] = {"first", "second", "nobody"};
   return kWords[static_cast<size_t>(winner)];
 }
+
+Json or_null(const std::optional<double>& value) { return value.has_value() ? Json(*value) : Json(); }
 
 Json or_null(const std::optional<Interval>& interval) {
   return interval.has_value() ? Json{{"value", interval->value}, {"low", interval->low}, {"high", interval->high}}
@@ -141,6 +166,8 @@ Result<Comparison> compare_runs(const std::vector<TaskResult>& first, const std:
     ComparedTask& row = comparison.rows[i];
     row.first_success = success_of(*pairs[i].first);
     row.second_success = success_of(*pairs[i].second);
+    row.first_whole = whole_of(*pairs[i].first);
+    row.second_whole = whole_of(*pairs[i].second);
     const auto first_us = kind == nullptr ? std::nullopt : time_of(*pairs[i].first, *kind);
     const auto second_us = kind == nullptr ? std::nullopt : time_of(*pairs[i].second, *kind);
     if (first_us.has_value() && second_us.has_value()) {
@@ -158,7 +185,9 @@ Json to_json(const Comparison& comparison) {
     rows.push_back({{"task", row.task},
                     {"first_success", row.first_success},
                     {"second_success", row.second_success},
-                    {"ratio", row.ratio.has_value() ? Json(*row.ratio) : Json()},
+                    {"first_whole", or_null(row.first_whole)},
+                    {"second_whole", or_null(row.second_whole)},
+                    {"ratio", or_null(row.ratio)},
                     {"winner", word(row.winner)},
                     {"why", row.why}});
   }
@@ -168,6 +197,7 @@ Json to_json(const Comparison& comparison) {
           {"aside", comparison.aside},
           {"different_files", comparison.different},
           {"success_difference", or_null(comparison.success_difference)},
+          {"whole_answers_difference", or_null(comparison.whole_difference)},
           {"time_ratio", or_null(comparison.time_ratio)},
           {"time_kind", comparison.time_kind},
           {"timed", comparison.timed},
@@ -188,9 +218,11 @@ std::string describe(const Comparison& comparison, const std::string& first, con
   count(comparison.only_first, "only in " + first);
   count(comparison.only_second, "only in " + second);
   if (comparison.success_difference.has_value()) {
-    const Interval& by = *comparison.success_difference;
-    text += fmt::format("success: {} less {} is {:+.1f} percentage points ({:+.1f} to {:+.1f})\n", first, second,
-                        100 * by.value, 100 * by.low, 100 * by.high);
+    text += fmt::format("success: {} less {} is {}\n", first, second, describe_points(*comparison.success_difference));
+  }
+  if (comparison.whole_difference.has_value()) {
+    text += fmt::format("whole answers of the Coder: {} less {} is {}\n", first, second,
+                        describe_points(*comparison.whole_difference));
   }
   if (comparison.time_ratio.has_value()) {
     text += fmt::format("{} time of {} over that of {}, geometric mean of {} tasks that both have right: {}\n",

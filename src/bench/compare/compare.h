@@ -19,6 +19,8 @@ struct ComparedTask {
   std::string task{};
   double first_success = 0;  // share of its samples
   double second_success = 0;
+  std::optional<double> first_whole{};  // share of samples whose Coder answered all that was asked, right
+  std::optional<double> second_whole{};
   std::optional<double> ratio{};  // second over first by time, both right: beyond one the first is faster
   Winner winner = Winner::kNobody;
   std::string why{};  // "only the first is right", "1.31 times as fast (measured)"
@@ -31,6 +33,7 @@ struct Comparison {
   int64_t aside = 0;                             // tasks of another standing in either
   int64_t different = 0;                         // whose files differ: in no figure
   std::optional<Interval> success_difference{};  // first less second, paired bootstrap over tasks
+  std::optional<Interval> whole_difference{};    // likewise, of whole answers, over tasks that agents answered in both
   std::optional<Interval> time_ratio{};          // geometric mean of `ratio`
   std::string time_kind{};                       // "measured", "executed", "modelled"; empty: no task has times in both
   int64_t timed = 0;

@@ -44,6 +44,24 @@ TEST(Compare, MeasuredAndModelledTimesDoNotMeet) {
   EXPECT_EQ(comparison.time_kind, "");
 }
 
+TEST(Compare, WholeAnswersDecideWhereVerdictsAndTimesAreAlike) {
+  std::vector<TaskResult> first = {ended("a", Outcome::kOk, 10), ended("b", Outcome::kOk, 10),
+                                   ended("c", Outcome::kOk, 10)};
+  std::vector<TaskResult> second = first;
+  for (const size_t i : {0, 1}) {
+    first[i].sub_tasks = second[i].sub_tasks = 2;
+    first[i].sub_tasks_right = 2;
+    second[i].sub_tasks_right = static_cast<int64_t>(i) + 1;
+  }
+  first[2].sub_tasks = 2;  // the other run asked no agents
+  const Comparison comparison = *compare_runs(first, second);
+  EXPECT_DOUBLE_EQ(comparison.success_difference->value, 0);
+  EXPECT_DOUBLE_EQ(comparison.whole_difference->value, 0.5);
+  EXPECT_EQ(comparison.rows.front().winner, Winner::kFirst);
+  EXPECT_EQ(comparison.rows.front().why, "whole answers of its Coder in 100 against 0 % of samples");
+  EXPECT_EQ(comparison.wins(Winner::kNobody), 2);
+}
+
 TEST(Compare, OtherFilesAndOtherStandingsAreLeftOut) {
   TaskResult other = ended("a", Outcome::kOk, 1);
   other.digest = "other";

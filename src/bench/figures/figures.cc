@@ -122,6 +122,26 @@ void count_sample(const TaskResult& sample, GroupFigures& group) {
   group.spent.dollars += sample.spent.dollars;
 }
 
+Result<void> add_coder(const TasksOfGroup& tasks, GroupFigures& group) {
+  CoderFigures coder;
+  TasksOfGroup asked;
+  for (const auto& [name, samples] : tasks) {
+    for (const TaskResult* sample : samples) {
+      if (sample->is_whole_answer().has_value()) {
+        ++coder.samples;
+        coder.sub_tasks += *sample->sub_tasks;
+        coder.sub_tasks_right += *sample->sub_tasks_right;
+        asked[name].push_back(sample);
+      }
+    }
+  }
+  if (!asked.empty()) {
+    STITCH_ASSIGN(coder.whole, share_of(asked, [](const TaskResult* sample) { return *sample->is_whole_answer(); }));
+    group.coder = coder;
+  }
+  return {};
+}
+
 Result<void> add_modelled(const TasksOfGroup& tasks, GroupFigures& group) {
   std::vector<double> gains;
   for (const auto& [name, samples] : tasks) {
@@ -175,6 +195,7 @@ Result<GroupFigures> group_of(const std::string& name, const TasksOfGroup& tasks
   for (const std::string& baseline : baselines) {
     STITCH_ASSIGN(group.over[baseline], over_baseline(tasks, baseline));
   }
+  STITCH_TRY(add_coder(tasks, group));
   STITCH_TRY(add_modelled(tasks, group));
   STITCH_TRY(add_floor(tasks, group));
   if (successes > 0 && group.spent.dollars > 0) {

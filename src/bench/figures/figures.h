@@ -35,6 +35,15 @@ struct FloorFigures {
   Interval share;  // geometric mean of floor over time
 };
 
+// What the Coder answered by itself. A sub-task without a right answer keeps the program that was there before agents,
+// so that the verdict alone does not tell.
+struct CoderFigures {
+  int64_t samples = 0;  // that agents were asked about
+  int64_t sub_tasks = 0;
+  int64_t sub_tasks_right = 0;
+  Interval whole;  // share of tasks whose sub-tasks are all answered right, samples averaged
+};
+
 struct GroupFigures {
   std::string name;  // "all", "level 1", "family conv", "subset stitchcuda"
   int64_t tasks = 0;
@@ -48,6 +57,7 @@ struct GroupFigures {
   int64_t asked_others = 0;                 // samples of which that is known
   std::map<std::string, int64_t> failures;  // outcome, or the verdict's kind -> samples
   std::map<std::string, BaselineFigures> over;
+  std::optional<CoderFigures> coder;
   std::optional<Interval> modelled_gain;      // emulated: geometric mean of first over best, as counted
   int64_t modelled = 0;                       // samples of that
   std::map<std::string, FloorFigures> floor;  // "measured", "modelled": the kind of the times

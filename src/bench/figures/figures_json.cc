@@ -35,6 +35,14 @@ Json baseline_json(const BaselineFigures& figures) {
           {"fast_at", by_k(figures.fast_at)}};
 }
 
+Json coder_json(const std::optional<CoderFigures>& coder) {
+  return coder.has_value() ? Json{{"samples", coder->samples},
+                                  {"sub_tasks", coder->sub_tasks},
+                                  {"sub_tasks_right", coder->sub_tasks_right},
+                                  {"whole_answers", interval_json(coder->whole)}}
+                           : Json();
+}
+
 Json group_json(const GroupFigures& group) {
   Json json = {{"name", group.name},
                {"tasks", group.tasks},
@@ -50,6 +58,7 @@ Json group_json(const GroupFigures& group) {
   for (const auto& [baseline, figures] : group.over) {
     json["measured"][baseline] = baseline_json(figures);
   }
+  json["coder"] = coder_json(group.coder);
   json["modelled"] = {{"samples", group.modelled}, {"gain_over_expert", interval_json(group.modelled_gain)}};
   json["floor"] = Json::object();
   for (const auto& [kind, floor] : group.floor) {

@@ -122,6 +122,29 @@ TEST(Figures, SharesOfTheFloorAreOfTimesOfOneKind) {
   EXPECT_DOUBLE_EQ(all.floor.at("modelled").share.value, 0.5);
 }
 
+TEST(Figures, WhatTheCoderAnsweredIsCountedApartFromTheVerdict) {
+  std::vector<TaskResult> results(4);
+  for (size_t i = 0; i < results.size(); ++i) {
+    results[i].task = i < 2 ? "a" : std::string(1, static_cast<char>('a' + i));
+    results[i].sample = static_cast<int>(i == 1);
+    results[i].outcome = Outcome::kOk;
+  }
+  results[0].sub_tasks = 3;
+  results[0].sub_tasks_right = 3;
+  results[1].sub_tasks = 3;
+  results[1].sub_tasks_right = 2;
+  results[2].sub_tasks = 4;
+  results[2].sub_tasks_right = 4;
+  const GroupFigures all = all_of(results);  // nobody asked agents about the last
+  EXPECT_DOUBLE_EQ(all.success.value, 1.0);
+  ASSERT_TRUE(all.coder.has_value());
+  EXPECT_EQ(all.coder->samples, 3);
+  EXPECT_EQ(all.coder->sub_tasks, 10);
+  EXPECT_EQ(all.coder->sub_tasks_right, 9);
+  EXPECT_DOUBLE_EQ(all.coder->whole.value, 0.75);
+  EXPECT_FALSE(all_of({right("b", 1, 1)}).coder.has_value());
+}
+
 TEST(Figures, ModelledTimesAreNotAmongMeasuredOnes) {
   TaskResult emulated;
   emulated.task = "a";

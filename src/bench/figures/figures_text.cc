@@ -80,6 +80,20 @@ std::string measured_table(const Figures& figures, const std::string& baseline) 
          in_columns(rows) + left_out;
 }
 
+std::string coder_table(const Figures& figures) {
+  Rows rows = {{"", "answers", "sub-tasks right", "whole answers"}};
+  for (const GroupFigures& group : figures.groups) {
+    if (group.coder.has_value()) {
+      rows.push_back({group.name, std::to_string(group.coder->samples),
+                      fmt::format("{} of {}", group.coder->sub_tasks_right, group.coder->sub_tasks),
+                      describe_percent(group.coder->whole)});
+    }
+  }
+  return rows.size() == 1
+             ? ""
+             : "\nAnswered right by the Coder itself (whole: all sub-tasks of the last plan):\n" + in_columns(rows);
+}
+
 std::string modelled_table(const Figures& figures) {
   Rows rows = {{"", "answers", "times as fast as the expert's program, geomean"}};
   for (const GroupFigures& group : figures.groups) {
@@ -151,7 +165,7 @@ std::string describe(const Figures& figures) {
   if (figures.groups.empty()) {
     text += "no sound task has ended\n";
   } else {
-    text += right_table(figures) + others_lines(figures.groups.front());
+    text += right_table(figures) + coder_table(figures) + others_lines(figures.groups.front());
     std::set<std::string> baselines;
     for (const auto& [baseline, over] : figures.groups.front().over) {
       baselines.insert(baseline);

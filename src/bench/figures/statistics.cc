@@ -48,6 +48,11 @@ std::string describe_percent(const Interval& share) {
   return fmt::format("{:.0f} % ({:.0f} to {:.0f})", 100 * share.value, 100 * share.low, 100 * share.high);
 }
 
+std::string describe_points(const Interval& difference) {
+  return fmt::format("{:+.1f} percentage points ({:+.1f} to {:+.1f})", 100 * difference.value, 100 * difference.low,
+                     100 * difference.high);
+}
+
 Result<double> arithmetic_mean(std::span<const double> values) {
   STITCH_TRY(check_numbers(values));
   double sum = 0;

@@ -22,6 +22,8 @@ struct Interval {
 std::string describe(const Interval& interval, int digits = 2);
 // "92 % (84 to 98)" of a share.
 std::string describe_percent(const Interval& share);
+// "+16.7 percentage points (+0.0 to +33.3)" of a difference of shares.
+std::string describe_points(const Interval& difference);
 
 Result<double> arithmetic_mean(std::span<const double> values);
 // Of positive values.

@@ -10,10 +10,17 @@ namespace {
 
 constexpr const char* kSchema = "stitchcuda.bench/1";
 
-Json or_null(const std::optional<double>& value) { return value.has_value() ? Json(*value) : Json(); }
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+  return value.has_value() ? Json(*value) : Json();
+}
 
 std::optional<double> number_or_nothing(const Json& json, const char* key) {
   return json.contains(key) && json[key].is_number() ? std::optional(json[key].get<double>()) : std::nullopt;
+}
+
+std::optional<int64_t> count_or_nothing(const Json& json, const char* key) {
+  return json.contains(key) && json[key].is_number_integer() ? std::optional(json[key].get<int64_t>()) : std::nullopt;
 }
 
 Json ratio_json(const RatioResult& ratio) {
@@ -115,6 +122,11 @@ std::optional<double> TaskResult::floor_share() const {
   return floor_us.has_value() && us.has_value() && *us > 0 ? std::optional(*floor_us / *us) : std::nullopt;
 }
 
+std::optional<bool> TaskResult::is_whole_answer() const {
+  const bool is_asked = sub_tasks.has_value() && sub_tasks_right.has_value() && *sub_tasks > 0;
+  return is_asked ? std::optional(*sub_tasks_right == *sub_tasks) : std::nullopt;
+}
+
 Json to_json(const TaskResult& result) {
   Json json = {{"schema", kSchema},
                {"task", result.task},
@@ -140,6 +152,8 @@ Json to_json(const TaskResult& result) {
                {"modelled_us", or_null(result.modelled_us)},
                {"executed_us", or_null(result.executed_us)},
                {"first_executed_us", or_null(result.first_executed_us)},
+               {"sub_tasks", or_null(result.sub_tasks)},
+               {"sub_tasks_right", or_null(result.sub_tasks_right)},
                {"measured_us", or_null(result.measured_us)},
                {"floor_us", or_null(result.floor_us)}};
   json["over"] = Json::object();
@@ -169,6 +183,8 @@ Result<TaskResult> task_result_from_json(const Json& json) {
   result.modelled_us = number_or_nothing(json, "modelled_us");
   result.executed_us = number_or_nothing(json, "executed_us");
   result.first_executed_us = number_or_nothing(json, "first_executed_us");
+  result.sub_tasks = count_or_nothing(json, "sub_tasks");  // runs of before have none
+  result.sub_tasks_right = count_or_nothing(json, "sub_tasks_right");
   result.measured_us = number_or_nothing(json, "measured_us");
   result.floor_us = number_or_nothing(json, "floor_us");  // runs of before have none
   STITCH_ASSIGN(const Json* over, json_object(json, "over"));

@@ -83,6 +83,8 @@ struct TaskResult {
   std::optional<double> modelled_us{};        // by the cost model
   std::optional<double> executed_us{};        // by what the emulated device counted
   std::optional<double> first_executed_us{};  // likewise, of the expert's program before agents
+  std::optional<int64_t> sub_tasks{};         // of the agents' last plan
+  std::optional<int64_t> sub_tasks_right{};   // among them: those that the Coder had a right answer to
   std::optional<double> measured_us{};
   std::optional<double> floor_us{};           // of measured_us, else of modelled_us: nothing is faster than it
   std::map<std::string, RatioResult> over{};  // baseline -> times
@@ -93,6 +95,8 @@ struct TaskResult {
   // How much of its time no program could save: the physical floor over measured_us, else over modelled_us.
   std::optional<double> floor_share() const;
   bool is_right() const { return outcome == Outcome::kOk; }
+  // Whether the Coder had a right answer to all that was asked of it; nothing where no agents were asked.
+  std::optional<bool> is_whole_answer() const;
   // Right, and its own work.
   bool is_success() const { return is_right() && hack_class != HackClass::kTotal; }
 };

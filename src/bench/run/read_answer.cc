@@ -107,6 +107,10 @@ void read_agents(const Json& agents, TaskResult& result) {
   result.spent.answer_tokens = count_in(agents, "answer_tokens");
   result.spent.dollars = number_in(agents, "dollars").value_or(0);
   result.spent.gpu_seconds = number_in(agents, "gpu_seconds").value_or(0);
+  if (member_of(agents, "sub_tasks").is_number_integer()) {
+    result.sub_tasks = count_in(agents, "sub_tasks");
+    result.sub_tasks_right = count_in(agents, "sub_tasks_right");
+  }
   const Json& time = member_of(agents, "time");
   const std::optional<double> us = number_in(time, "us");
   if (us.has_value() && text_in(time, "kind") == "executed") {

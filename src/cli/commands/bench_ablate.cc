@@ -72,27 +72,41 @@ struct ArmResults {
   std::vector<bench::TaskResult> results;
 };
 
+using Row = std::vector<std::string>;
+
+constexpr const char* kNone = "-";
+
+std::string points(const std::optional<bench::Interval>& difference) {
+  return difference.has_value() ? bench::describe_points(*difference) : kNone;
+}
+
+// A row of an arm, `against` being what it is compared with: nullptr for the first.
+Row row_of(const std::string& name, const bench::GroupFigures& all, const bench::Comparison* against) {
+  const bool has_time = against != nullptr && against->time_ratio.has_value();
+  const auto& coder = all.coder;
+  return {name,
+          std::to_string(all.tasks),
+          bench::describe_percent(all.success),
+          against == nullptr ? kNone : points(against->success_difference),
+          coder.has_value() ? fmt::format("{} of {}", coder->sub_tasks_right, coder->sub_tasks) : kNone,
+          coder.has_value() ? bench::describe_percent(coder->whole) : kNone,
+          against == nullptr ? kNone : points(against->whole_difference),
+          has_time ? fmt::format("{} {}", bench::describe(*against->time_ratio, 3), against->time_kind) : kNone,
+          std::to_string(all.spent.requests),
+          std::to_string(all.spent.prompt_tokens + all.spent.answer_tokens)};
+}
+
 // One row for each arm, the first being what all others are held against.
 Result<int> tell(Invocation& invocation, const std::vector<ArmResults>& arms, const fs::path& folder) {
-  std::vector<std::vector<std::string>> rows = {{"arm", "tasks", "success rate", "against " + arms.front().name,
-                                                 "times as fast, both right", "requests", "tokens"}};
+  const std::string against = "against " + arms.front().name;
+  std::vector<Row> rows = {{"arm", "tasks", "success rate", against, "sub-tasks right", "whole answers", against,
+                            "times as fast, both right", "requests", "tokens"}};
   Json json = {{"schema", "stitchcuda.bench_ablation/1"}, {"folder", folder.string()}, {"arms", Json::array()}};
   for (const ArmResults& arm : arms) {
     STITCH_ASSIGN(const bench::Figures figures, bench::figures_of(arm.results));
     STITCH_ASSIGN(const bench::Comparison comparison, bench::compare_runs(arm.results, arms.front().results));
     const bench::GroupFigures all = figures.groups.empty() ? bench::GroupFigures{} : figures.groups.front();
-    const auto& difference = comparison.success_difference;
-    const bool is_first = &arm == &arms.front();
-    rows.push_back({arm.name, std::to_string(all.tasks), bench::describe_percent(all.success),
-                    is_first || !difference.has_value()
-                        ? "-"
-                        : fmt::format("{:+.1f} points ({:+.1f} to {:+.1f})", 100 * difference->value,
-                                      100 * difference->low, 100 * difference->high),
-                    is_first || !comparison.time_ratio.has_value()
-                        ? "-"
-                        : fmt::format("{} {}", bench::describe(*comparison.time_ratio, 3), comparison.time_kind),
-                    std::to_string(all.spent.requests),
-                    std::to_string(all.spent.prompt_tokens + all.spent.answer_tokens)});
+    rows.push_back(row_of(arm.name, all, &arm == &arms.front() ? nullptr : &comparison));
     json["arms"].push_back({{"name", arm.name}, {"figures", to_json(figures)}, {"against_first", to_json(comparison)}});
   }
   STITCH_TRY(write_file(folder / "ablation.json", json.dump(1) + "\n"));
