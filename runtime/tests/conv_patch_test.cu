@@ -89,6 +89,11 @@ void check_volumes(Checker& checker) {
   check_all<PatchTile<1, 4>, Mixed>(checker, "mixed volume", conv_shape<Mixed>(1, 4, 3, 3, 5, 6, 2, 1));
   using Far = Transposed<ConvWindow3d<1, 1, 3, 1, 1, 2, 0, 0, 1, 1, 1, 1>>;
   check_all<PatchTile<4, 4>, Far>(checker, "row of a volume", conv_shape<Far>(1, 9, 2, 3, 5, 70, 1));
+  using Large = Transposed<ConvWindow3d<5, 5, 5, 1, 1, 1, 0, 0, 0, 1, 1, 1>>;
+  using LargePatch = patch_detail::PatchBlocks<ScaledFp16, PatchTile<4, 8>, Large>;
+  static_assert(LargePatch::count == 1, "its patches leave room for no second block");
+  check<ScaledFp16, PatchTile<4, 8>, Large>(checker, "large volume",
+                                            rounded_case<Large>(conv_shape<Large>(1, 18, 2, 3, 37, 20, 1)));
 }
 
 void check_forward(Checker& checker) {

@@ -55,12 +55,23 @@ struct Patch {
   static constexpr int tiles = Tile::tiles_m * Tile::tiles_n;
 };
 
-// Blocks of a multiprocessor: as many as their sums leave registers for.
+// Of shared memory, a block's share where so many are on a multiprocessor.
+constexpr int room_of_blocks(int count) {
+  constexpr int kKibibytes[] = {226, 112, 74, 55, 44};
+  return kKibibytes[count - 1] << 10;
+}
+
+// Blocks of a multiprocessor: as many as their sums leave registers for, and their patches shared memory, where a block
+// of few sums may also take the share of one that has more.
 template <typename Policy, typename Tile, typename Window>
 struct PatchBlocks {
-  static constexpr int sums = Patch<Tile, Window>::tiles * PatchAxes<Window>::phases;
-  static constexpr int count = sums > 16 ? 2 : !kIsScaled<Policy> || sums > 8 ? 3 : sums > 4 ? 4 : 5;
-  static constexpr int room = count == 2 ? 112 << 10 : count == 3 ? 74 << 10 : count == 4 ? 55 << 10 : 44 << 10;
+  using Source = Patch<Tile, Window>;
+  static constexpr int sums = Source::tiles * PatchAxes<Window>::phases;
+  static constexpr int bytes = (2 * Source::floats + Tile::warps * Source::staged) * static_cast<int>(sizeof(float));
+  static constexpr int of_registers = sums > 16 ? 2 : !kIsScaled<Policy> || sums > 8 ? 3 : sums > 4 ? 4 : 5;
+  static constexpr int of_memory = bytes > room_of_blocks(2) ? 1 : bytes > room_of_blocks(3) ? 2 : of_registers;
+  static constexpr int count = of_memory < of_registers ? of_memory : of_registers;
+  static constexpr int room = room_of_blocks(count);
 };
 
 // What of the weights is in shared memory: all of a block's, one slice and the next, or nothing, where they come
@@ -72,7 +83,7 @@ struct PatchMemory {
   static constexpr int words_of_tile = Window::taps * lanes_of_tap;  // of sixteen channels, each of four floats
   static constexpr int words_of_slice = Tile::tiles_m * words_of_tile;
   static constexpr int room = PatchBlocks<Policy, Tile, Window>::room;
-  static constexpr int bytes = (2 * Source::floats + Tile::warps * Source::staged) * static_cast<int>(sizeof(float));
+  static constexpr int bytes = PatchBlocks<Policy, Tile, Window>::bytes;
   static constexpr int bytes_of_slice = words_of_slice * static_cast<int>(sizeof(uint4));
   static constexpr bool has_weights = bytes + 2 * bytes_of_slice <= room;
 

@@ -43,6 +43,7 @@ constexpr int64_t kSlice = 8;          // planes: input channels, or words of tw
 constexpr int64_t kRowsOfTile = 16;    // output channels
 constexpr int64_t kColumnsOfTile = 8;  // places
 constexpr int64_t kLanes = 4;
+constexpr int64_t kRoomOfOneBlock = 226 << 10;
 constexpr int64_t kRoomOfTwoBlocks = 112 << 10;
 constexpr int64_t kRoomOfThreeBlocks = 74 << 10;
 constexpr int64_t kTilesOfThreeBlocks = 16;  // of sums, at most
@@ -153,7 +154,7 @@ int64_t slices_of(const ConvolutionProblem& problem, const PatchSetting& setting
   return count_of(planes_of(problem, setting), kSlice / fold_of(problem, setting));
 }
 
-int blocks_of_multiprocessor(int64_t sums, PatchMath math) {
+int blocks_by_registers(int64_t sums, PatchMath math) {
   constexpr int64_t kTilesOfFourBlocks = 8, kTilesOfFiveBlocks = 4;
   if (sums > kTilesOfThreeBlocks) {
     return 2;
@@ -164,9 +165,19 @@ int blocks_of_multiprocessor(int64_t sums, PatchMath math) {
   return sums > kTilesOfFiveBlocks ? 4 : 5;
 }
 
+// Large windows' patches leave shared memory for fewer blocks than registers would.
+int blocks_of_multiprocessor(const ConvolutionProblem& problem, const PatchSetting& setting) {
+  const int by_registers = blocks_by_registers(tiles_of_sums(PatchAxesOf(problem), setting), setting.math);
+  const int64_t bytes = patch_bytes(problem, setting);
+  const int by_memory = bytes > kRoomOfTwoBlocks ? 1 : (bytes > kRoomOfThreeBlocks ? 2 : by_registers);
+  return std::min(by_registers, by_memory);
+}
+
 // Of shared memory. Where blocks are small, one that needs more than its share lies beside fewer others.
-int64_t room_of_block(const PatchAxesOf& axes, const PatchSetting& setting) {
-  return tiles_of_sums(axes, setting) > kTilesOfThreeBlocks ? kRoomOfTwoBlocks : kRoomOfThreeBlocks;
+int64_t room_of_block(const ConvolutionProblem& problem, const PatchSetting& setting) {
+  constexpr std::array kRooms = {kRoomOfOneBlock, kRoomOfTwoBlocks, kRoomOfThreeBlocks};
+  const size_t blocks = static_cast<size_t>(blocks_of_multiprocessor(problem, setting));
+  return kRooms[std::min(blocks, kRooms.size()) - 1];
 }
 
 const char* policy_of(PatchMath math) {
@@ -196,7 +207,8 @@ bool is_filled(const PatchAxesOf& axes, const PatchSetting& setting) {
 // patch to few products. Phases share it. Two blocks wait for weights that shared memory has no room for, and four
 // warps in one row have few products to each element.
 double peak_share_of(const ConvolutionProblem& problem, const PatchSetting& setting) {
-  constexpr double kOfPhases = 0.3, kOfThreeProducts = 0.18, kNarrow = 0.8, kOfOneRow = 0.8, kOfFarWeights = 0.5;
+  constexpr double kOfPhases = 0.3, kOfThreeProducts = 0.18, kNarrow = 0.8, kOfOneRow = 0.8, kOfFarWeights = 0.5,
+                   kOfOneBlock = 0.7;
   constexpr std::array kOfTiles = {0.165, 0.33, 0.35, 0.45};
   const PatchAxesOf axes(problem);
   if (setting.math == PatchMath::kTf32x3) {
@@ -208,16 +220,16 @@ double peak_share_of(const ConvolutionProblem& problem, const PatchSetting& sett
   if (is_narrow) {
     share *= kNarrow;
   }
-  const int64_t room = room_of_block(axes, setting);
+  const int64_t room = room_of_block(problem, setting);
   const bool is_far = patch_bytes(problem, setting) + 2 * bytes_of_slice(problem, setting) > room;
-  return share * (is_far && room == kRoomOfTwoBlocks ? kOfFarWeights : 1) *
-         (rows_of(axes, setting) == 1 ? kOfOneRow : 1);
+  return share * (is_far && room >= kRoomOfTwoBlocks ? kOfFarWeights : 1) *
+         (room == kRoomOfOneBlock ? kOfOneBlock : 1) * (rows_of(axes, setting) == 1 ? kOfOneRow : 1);
 }
 
 }  // namespace
 
 bool allows_patch(const ConvolutionProblem& problem, const PatchSetting& setting) {
-  constexpr int64_t kMostTiles = 32, kMostTilesOfThreeProducts = 36, kMostUnrolled = 2048;
+  constexpr int64_t kMostTiles = 32, kMostTilesOfThreeProducts = 36, kMostUnrolled = 2048, kMostTaps = 512;
   constexpr int64_t kLargestPlane = int64_t{1} << 31;
   const PatchAxesOf axes(problem);
   const int64_t tiles = setting.tiles_m * setting.tiles_n;
@@ -230,9 +242,8 @@ bool allows_patch(const ConvolutionProblem& problem, const PatchSetting& setting
   for (const int64_t extent : problem.in) {
     plane *= extent;
   }
-  const int64_t room = room_of_block(axes, setting);
-  return has_registers && taps * tiles <= kMostUnrolled && plane < kLargestPlane &&
-         patch_bytes(problem, setting) <= room;
+  return has_registers && taps * tiles <= kMostUnrolled && problem.window.taps() <= kMostTaps &&
+         plane < kLargestPlane && patch_bytes(problem, setting) <= kRoomOfOneBlock;
 }
 
 std::vector<Setting> patch_settings(const ConvolutionProblem& problem, OperandRounding rounding,
@@ -247,7 +258,8 @@ std::vector<Setting> patch_settings(const ConvolutionProblem& problem, OperandRo
                                    ? rounding == OperandRounding::kNone && (problem.transposed || problem.groups > 1)
                                    : rounding != OperandRounding::kNone;
     return is_arithmetic && (setting.tiles_m - 1) * kRowsOfTile < problem.rows() && is_filled(axes, setting) &&
-           planes_of(problem, setting) * fold_of(problem, setting) >= kFewestInputs && allows_patch(problem, setting);
+           planes_of(problem, setting) * fold_of(problem, setting) >= kFewestInputs && allows_patch(problem, setting) &&
+           patch_bytes(problem, setting) <= limits.shared_bytes_per_block;
   });
 }
 
@@ -327,7 +339,7 @@ void add_patch_work(const ConvolutionProblem& problem, const PatchSetting& setti
       2.0 * products * static_cast<double>(folded_window(problem, setting).taps()) *
       static_cast<double>(patches * rows * across * deep * blocks_of_channels * kRowsOfTile * setting.tiles_m);
   work.launches += is_fp16 ? 4 : 1;
-  work.blocks_per_multiprocessor = blocks_of_multiprocessor(tiles_of_sums(axes, setting), setting.math);
+  work.blocks_per_multiprocessor = blocks_of_multiprocessor(problem, setting);
   const int64_t at_once = kMultiprocessors * work.blocks_per_multiprocessor;
   const int64_t waves = count_of(patches * blocks_of_channels, at_once * kMostPatchesOfBlock);
   work.blocks = count_of(patches * blocks_of_channels, count_of(patches * blocks_of_channels, at_once * waves));

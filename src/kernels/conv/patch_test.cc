@@ -97,6 +97,20 @@ TEST(PatchSettings, AreNotOfChannelsOrWindowsThatDoNotFillThem) {
       PatchConvolution(patch_program("16,64,64,64", "64,64,3,3", kOnwards)).offered(MathMode::kTf32, *older).empty());
 }
 
+// Their patches leave a multiprocessor room for fewer blocks, and a device of little shared memory for none.
+TEST(PatchSettings, OfLargeWindowsHaveTheMultiprocessorToThemselves) {
+  const PatchConvolution large(patch_program("16,64,16,32,32", "64,128,5,5,5",
+                                             "conv_transpose3d(x, w, none; stride=[1,1,1], padding=[0,0,0], "
+                                             "output_padding=[0,0,0], dilation=[1,1,1], groups=1)"));
+  const Names names = large.offered(MathMode::kKernelBench);
+  EXPECT_EQ(with("fp16_64x", names), (Names{"patch_fp16_64x64", "patch_fp16_64x32"}));
+  EXPECT_EQ(large.work({"patch_fp16_64x64"}).blocks_per_multiprocessor, 1);
+  EXPECT_EQ(large.work({"patch_fp16_64x32"}).blocks_per_multiprocessor, 2);
+  const auto older = device_limits("A100");
+  ASSERT_TRUE(older.has_value());
+  EXPECT_EQ(with("fp16_64x", large.offered(MathMode::kKernelBench, *older)), (Names{"patch_fp16_64x32"}));
+}
+
 // At reduced sizes the program's own setting stays.
 TEST(PatchSettings, OfMoreChannelsComputeFewerToo) {
   EXPECT_TRUE(PatchConvolution(patch_program("1,2,9,9", "2,5,3,3", transposed("2,2"))).allows({"patch_tf32_32x32"}));
