@@ -29,7 +29,8 @@ constexpr int64_t kTileRows = 128;        // of a tile
 constexpr int64_t kBlockDepth = 32;       // of a block of planes
 constexpr int64_t kBlockRows = 64;        // of one
 constexpr int64_t kBytesOfTwoPlanes = 4;  // two planes take as much
-constexpr int64_t kLeastExtent = 128;     // of every extent: four launches want more
+constexpr int64_t kLeastExtent = 128;     // of rows and columns: four launches want more
+constexpr int64_t kLeastDepth = 64;
 
 int64_t block_count(int64_t extent, int64_t of_block) { return (extent + of_block - 1) / of_block; }
 
@@ -54,7 +55,7 @@ bool allows_planes(const Group& group, const GemmProblem& problem, const Setting
 }
 
 std::vector<Setting> planes_settings(const Group& group, const GemmProblem& problem, const DeviceLimits& limits) {
-  const bool is_large = std::min({problem.m, problem.n, problem.k}) >= kLeastExtent;
+  const bool is_large = std::min(problem.m, problem.n) >= kLeastExtent && problem.k >= kLeastDepth;
   if (limits.architecture != "sm_90a" || !is_large) {
     return {};
   }

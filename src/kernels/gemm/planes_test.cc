@@ -40,6 +40,8 @@ TEST(PlanesProduct, IsOfferedWhereWgmmaIs) {
 TEST(PlanesProduct, IsOfferedToLargeProductsOfFloats) {
   EXPECT_FALSE(LinearProduct(64, 512, 1024).is_offered_on("H200"));
   EXPECT_TRUE(LinearProduct(64, 512, 1024).allows(kCalled));
+  EXPECT_TRUE(LinearProduct(4096, 64, 1024).is_offered_on("H200"));
+  EXPECT_FALSE(LinearProduct(4096, 48, 1024).is_offered_on("H200"));
   EXPECT_FALSE(LinearProduct(4096, 512, 1024, "bf16").is_offered_on("H200"));
   EXPECT_FALSE(LinearProduct(4096, 512, 1024, "bf16").allows(kCalled));
 }
