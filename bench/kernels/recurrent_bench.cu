@@ -137,8 +137,9 @@ struct Layer {
   template <typename Tile>
   void persistent(const char* setting) const {
     forget();
-    const double elapsed_us = median_us(
-        [&] { return launch_persistent_layer<Cell, Tile>(shape, operands(), state(), state(), store(), nullptr); });
+    const double elapsed_us = median_us([&] {
+      return launch_persistent_layer<Cell, Tile>(shape, operands(), state(), state(), store(), scratch.data(), nullptr);
+    });
     print(setting, elapsed_us, difference());
   }
 

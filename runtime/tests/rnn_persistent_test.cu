@@ -13,7 +13,7 @@ template <typename Cell, typename Tile>
 void check(Checker& checker, int64_t steps, int64_t batch, int64_t directions, int64_t units, bool batch_first) {
   const std::string tile = "cluster of " + std::to_string(Tile::kRows) + "x" + std::to_string(Tile::kUnits);
   check_layer<Cell>(checker, tile, {steps, batch, directions, units}, batch_first, [&](const auto&... arguments) {
-    return launch_persistent_layer<Cell, Tile>(arguments..., nullptr);
+    return launch_persistent_layer<Cell, Tile>(arguments..., nullptr, nullptr);
   });
 }
 
@@ -33,7 +33,7 @@ void check_limits(Checker& checker) {
   using Tile = PersistentTile<1, 2, 1>;
   const auto launch = [](const RecurrentShape& shape) {
     return launch_persistent_layer<GruCell, Tile>(shape, RecurrentOperands<float>{}, NoInitialCell{}, NoInitialCell{},
-                                                  Store{nullptr, nullptr, nullptr, shape}, nullptr);
+                                                  Store{nullptr, nullptr, nullptr, shape}, nullptr, nullptr);
   };
   checker.launched("no steps", launch({0, 2, 1, 16}));
   checker.launched("no samples", launch({3, 0, 1, 16}));

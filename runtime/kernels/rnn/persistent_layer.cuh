@@ -338,17 +338,35 @@ __global__ void __launch_bounds__(Tile::kMaxWarps* kWarpThreads, 1)
 
 }  // namespace rnn_detail
 
-// No scratch memory. shape.units: at most most_persistent_units<Tile>(). shape.steps and shape.batch: below 2^28.
+namespace rnn_detail {
+
+// Whether the kernel was compiled for a device that has clusters: then this is one.
+template <typename Kernel>
+bool runs_clusters(Kernel* kernel) {
+  constexpr int kLeastVersion = 90;
+  cudaFuncAttributes attributes{};
+  return cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess && attributes.ptxVersion >= kLeastVersion;
+}
+
+}  // namespace rnn_detail
+
+// shape.units: at most most_persistent_units<Tile>(). shape.steps and shape.batch: below 2^28. scratch is used where
+// the program was compiled for devices without clusters: there each step is a launch.
 template <typename Cell, typename Tile, typename T, typename InitialHidden, typename InitialCell, typename Store>
 cudaError_t launch_persistent_layer(const RecurrentShape& shape, const RecurrentOperands<T>& operands,
                                     const InitialHidden& initial_hidden, const InitialCell& initial_cell,
-                                    const Store& store, cudaStream_t stream) {
+                                    const Store& store, void* scratch, cudaStream_t stream) {
   using namespace rnn_detail;
   if (shape.units > most_persistent_units<Tile>()) {
     return cudaErrorInvalidValue;
   }
   if (shape.directions * shape.batch * shape.units * shape.steps == 0) {
     return cudaSuccess;
+  }
+  auto* kernel = persistent_layer_kernel<Cell, Tile, T, InitialHidden, InitialCell, Store>;
+  if (!runs_clusters(kernel)) {
+    return launch_recurrent_layer<Cell, RecurrentTile<Tile::kRows, 1>>(shape, operands, initial_hidden, initial_cell,
+                                                                       store, scratch, stream);
   }
   const bool vectorised =
       lanes_aligned(operands.weight[0], shape.units) && lanes_aligned(operands.weight[shape.directions - 1]);
@@ -362,8 +380,7 @@ cudaError_t launch_persistent_layer(const RecurrentShape& shape, const Recurrent
   config.stream = stream;
   config.attrs = &cluster;
   config.numAttrs = 1;
-  return cudaLaunchKernelEx(&config, persistent_layer_kernel<Cell, Tile, T, InitialHidden, InitialCell, Store>, shape,
-                            operands, vectorised, initial_hidden, initial_cell, store);
+  return cudaLaunchKernelEx(&config, kernel, shape, operands, vectorised, initial_hidden, initial_cell, store);
 }
 
 }  // namespace stitch
