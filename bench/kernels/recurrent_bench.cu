@@ -5,6 +5,7 @@
 //   bench/kernels/recurrent_bench.cu
 // Arguments: names of layers; none for all.
 #include <algorithm>
+#include <cinttypes>
 #include <string_view>
 #include <vector>
 
@@ -134,6 +135,24 @@ struct Layer {
                 elapsed_us / static_cast<double>(shape.steps));
   }
 
+  // Clusters that the device runs at once.
+  template <typename Tile>
+  int clusters_at_once() const {
+    cudaLaunchAttribute cluster{};
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim = {Tile::kBlocks, 1, 1};
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(1024);
+    config.blockDim = dim3(static_cast<unsigned>(Tile::warps(shape.units) * kWarpThreads));
+    config.attrs = &cluster;
+    config.numAttrs = 1;
+    int count = 0;
+    cudaOccupancyMaxActiveClusters(
+        &count, rnn_detail::persistent_layer_kernel<Cell, Tile, float, InitialState, InitialState, StoreState>,
+        &config);
+    return count;
+  }
+
   template <typename Tile>
   void persistent(const char* setting) const {
     forget();
@@ -141,6 +160,8 @@ struct Layer {
       return launch_persistent_layer<Cell, Tile>(shape, operands(), state(), state(), store(), scratch.data(), nullptr);
     });
     print(setting, elapsed_us, difference());
+    std::printf("%-14s %-16s %" PRId64 " clusters, %d at once\n", name, setting,
+                shape.directions * ceil_divide(shape.batch, Tile::kRows), clusters_at_once<Tile>());
   }
 
   double difference() const {

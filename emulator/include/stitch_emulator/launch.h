@@ -41,6 +41,8 @@ extern "C" {
 void stitch_thread_returns(void);
 cudaError_t stitch_emulator_launch(const stitch_emulator::LaunchConfig* config,
                                    const stitch_emulator::KernelCall* call);
+// The second of the arguments of a call, as they are written: a kernel that is launched by cudaLaunchKernelEx.
+const char* stitch_second_argument(const char* arguments);
 }
 
 namespace stitch_emulator {
@@ -124,7 +126,7 @@ inline cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 grid, di
 
 namespace stitch_emulator {
 template <class... Parameters, class... Arguments>
-inline cudaError_t launch_extended(const char* file, int line, const cudaLaunchConfig_t* config,
+inline cudaError_t launch_extended(const char* text, const char* file, int line, const cudaLaunchConfig_t* config,
                                    void (*kernel)(Parameters...), Arguments&&... arguments) {
   auto thread = [kernel, ... copies = std::remove_cv_t<Parameters>(arguments)]() { kernel(copies...); };
   LaunchConfig all{config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream};
@@ -134,8 +136,8 @@ inline cudaError_t launch_extended(const char* file, int line, const cudaLaunchC
       all.cluster = dim3(cluster.x, cluster.y, cluster.z);
     }
   }
-  return launch_thread(all, thread, reinterpret_cast<const void*>(kernel), "cudaLaunchKernelEx", file, line);
+  return launch_thread(all, thread, reinterpret_cast<const void*>(kernel), stitch_second_argument(text), file, line);
 }
 }  // namespace stitch_emulator
 
-#define cudaLaunchKernelEx(...) ::stitch_emulator::launch_extended(__FILE__, __LINE__, __VA_ARGS__)
+#define cudaLaunchKernelEx(...) ::stitch_emulator::launch_extended(#__VA_ARGS__, __FILE__, __LINE__, __VA_ARGS__)

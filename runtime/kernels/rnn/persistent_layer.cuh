@@ -363,8 +363,7 @@ cudaError_t launch_persistent_layer(const RecurrentShape& shape, const Recurrent
   if (shape.directions * shape.batch * shape.units * shape.steps == 0) {
     return cudaSuccess;
   }
-  auto* kernel = persistent_layer_kernel<Cell, Tile, T, InitialHidden, InitialCell, Store>;
-  if (!runs_clusters(kernel)) {
+  if (!runs_clusters(persistent_layer_kernel<Cell, Tile, T, InitialHidden, InitialCell, Store>)) {
     return launch_recurrent_layer<Cell, RecurrentTile<Tile::kRows, 1>>(shape, operands, initial_hidden, initial_cell,
                                                                        store, scratch, stream);
   }
@@ -380,7 +379,8 @@ cudaError_t launch_persistent_layer(const RecurrentShape& shape, const Recurrent
   config.stream = stream;
   config.attrs = &cluster;
   config.numAttrs = 1;
-  return cudaLaunchKernelEx(&config, kernel, shape, operands, vectorised, initial_hidden, initial_cell, store);
+  return cudaLaunchKernelEx(&config, persistent_layer_kernel<Cell, Tile, T, InitialHidden, InitialCell, Store>, shape,
+                            operands, vectorised, initial_hidden, initial_cell, store);
 }
 
 }  // namespace stitch

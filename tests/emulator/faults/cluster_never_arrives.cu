@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One block waits for a store that nobody makes; the others wait for it at the barrier of the cluster.
 // expect: fault
+// says: kernel kernel, block (0,0,0)
 // says: thread 0 waits in the barrier of its cluster here
 // says: no other of its cluster's 3 blocks can, 0 have ended
 #include "../idioms/cluster.h"
