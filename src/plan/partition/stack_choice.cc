@@ -22,7 +22,7 @@ bool has_stack(const Plan& plan) {
 
 // What all groups are expected to take with their best settings. Infinite where a recurrent layer's is a launch of each
 // time step: waves then have fewer of them.
-double expected_us(const std::vector<PlacedGroup>& groups, const PlanOptions& options) {
+double us_of_all(const std::vector<PlacedGroup>& groups, const PlanOptions& options) {
   double sum = 0;
   for (const PlacedGroup& placed : groups) {
     if (placed.boundary >= 0) {
@@ -54,7 +54,7 @@ Result<std::vector<PlacedGroup>> partition_with_stacks(ir::Graph& graph, const P
   }
   ir::Graph other = original;
   STITCH_ASSIGN(const std::vector<PlacedGroup> apart, partition_with_states(other, options.boundaries, Stacks::kApart));
-  if (!(expected_us(apart, options) < expected_us(joined, options))) {
+  if (!(us_of_all(apart, options) < us_of_all(joined, options))) {
     return joined;
   }
   graph = original;
