@@ -20,11 +20,13 @@ constexpr std::string_view kTextures =
 constexpr std::string_view kGrid =
     "grid-wide synchronisation is not supported on the emulated device, where blocks run one after another; split the "
     "kernel in two";
-constexpr std::string_view kCluster = "thread-block clusters are not supported on the emulated device";
+constexpr std::string_view kCluster =
+    "thread-block clusters are not supported on the emulated device but by cudaLaunchKernelEx and the functions of "
+    "runtime/ptx/cluster.cuh";
 constexpr std::string_view kPtx =
     "inline PTX is not supported on the emulated device; use CUDA intrinsics, or the functions of runtime/ptx";
 
-constexpr std::array<Unsupported, 19> kUnsupported = {{
+constexpr std::array<Unsupported, 18> kUnsupported = {{
     {"asm", false, kPtx},
     {"__asm__", false, kPtx},
     {"__asm", false, kPtx},
@@ -43,7 +45,6 @@ constexpr std::array<Unsupported, 19> kUnsupported = {{
     {"this_cluster", false, kCluster},
     {"cluster_group", false, kCluster},
     {"__cluster_dims__", false, kCluster},
-    {"cudaLaunchAttributeClusterDimension", false, kCluster},
 }};
 
 const Unsupported* find_unsupported(std::string_view word) {

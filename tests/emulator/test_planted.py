@@ -21,6 +21,7 @@ PLANES = "kernels/gemm/wgmma_mainloop.cuh"
 GROUPS = "kernels/conv/direct_wgmma.cuh"
 PATCH = "kernels/conv/patch_mma.cuh"
 WORDS = "kernels/conv/patch_words.cuh"
+CLUSTERS = "kernels/rnn/persistent_layer.cuh"
 pytestmark = pytest.mark.long
 
 
@@ -86,6 +87,22 @@ MISTAKES = (
             "false"),
     Mistake("weights_too_small_for_words", "conv_patch_test", "kernels/conv/patch_weights.cuh",
             "small * kMaySuffer > nonzero", "small > nonzero"),
+    Mistake("clusters_begin_without_a_barrier", "rnn_persistent_test", CLUSTERS,
+            "  ptx::cluster_arrive();\n  ptx::cluster_wait();", "  __syncthreads();"),
+    Mistake("states_are_not_waited_for", "rnn_persistent_test", CLUSTERS,
+            "ptx::mbarrier_wait_cluster(&memory.arrived[kParity], static_cast<uint32_t>((number - 1) / 2 % 2));", ""),
+    Mistake("states_are_waited_for_in_the_wrong_phase", "rnn_persistent_test", CLUSTERS, "((number - 1) / 2 % 2)",
+            "(number / 2 % 2)"),
+    Mistake("states_go_to_the_buffer_that_is_read", "rnn_persistent_test", CLUSTERS,
+            "targets.template send<1 - kParity>", "targets.template send<kParity>"),
+    Mistake("states_miss_bytes", "rnn_persistent_test", CLUSTERS, "(shape.units + shape.units % 2) * sizeof(float)",
+            "shape.units * sizeof(float)"),
+    Mistake("blocks_without_units_are_written_to", "rnn_persistent_test", CLUSTERS, "rank < blocks && first < units",
+            "rank < Tile::kBlocks && first < units"),
+    Mistake("warps_without_units_stay", "rnn_persistent_test", CLUSTERS, "warp * Tile::kUnits >= shape.units",
+            "false"),
+    Mistake("features_beyond_the_last_are_not_cleared", "rnn_persistent_test", CLUSTERS,
+            "    memory.hidden[1][row][unit] = 0.0f;", ""),
     Mistake("rows_are_not_repaired", "gemm_planes_test", "kernels/gemm/planes.cuh", "small * kMaySuffer > nonzero",
             "small > nonzero"),
 )

@@ -14,6 +14,7 @@ struct LaunchConfig {
   dim3 block;
   size_t shared_bytes;
   cudaStream_t stream;
+  dim3 cluster = dim3(1, 1, 1);  // blocks that run at the same time and reach each other's shared memory
 };
 
 // A kernel with its arguments, type-erased: `run` executes one thread.
@@ -29,7 +30,7 @@ struct KernelCall {
 };
 
 inline LaunchConfig config(dim3 grid, dim3 block, size_t shared_bytes = 0, cudaStream_t stream = nullptr) {
-  return {grid, block, shared_bytes, stream};
+  return {grid, block, shared_bytes, stream, dim3(1, 1, 1)};
 }
 
 }  // namespace stitch_emulator
@@ -40,6 +41,8 @@ extern "C" {
 void stitch_thread_returns(void);
 cudaError_t stitch_emulator_launch(const stitch_emulator::LaunchConfig* config,
                                    const stitch_emulator::KernelCall* call);
+// The second of the arguments of a call, as they are written: a kernel that is launched by cudaLaunchKernelEx.
+const char* stitch_second_argument(const char* arguments);
 }
 
 namespace stitch_emulator {
@@ -123,13 +126,18 @@ inline cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 grid, di
 
 namespace stitch_emulator {
 template <class... Parameters, class... Arguments>
-inline cudaError_t launch_extended(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...), const char* file,
-                                   int line, Arguments&&... arguments) {
+inline cudaError_t launch_extended(const char* text, const char* file, int line, const cudaLaunchConfig_t* config,
+                                   void (*kernel)(Parameters...), Arguments&&... arguments) {
   auto thread = [kernel, ... copies = std::remove_cv_t<Parameters>(arguments)]() { kernel(copies...); };
-  return launch_thread({config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream}, thread,
-                       reinterpret_cast<const void*>(kernel), "cudaLaunchKernelEx", file, line);
+  LaunchConfig all{config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream};
+  for (unsigned int i = 0; i < config->numAttrs; ++i) {
+    if (config->attrs[i].id == cudaLaunchAttributeClusterDimension) {
+      const auto& cluster = config->attrs[i].val.clusterDim;
+      all.cluster = dim3(cluster.x, cluster.y, cluster.z);
+    }
+  }
+  return launch_thread(all, thread, reinterpret_cast<const void*>(kernel), stitch_second_argument(text), file, line);
 }
 }  // namespace stitch_emulator
 
-#define cudaLaunchKernelEx(CONFIG, KERNEL, ...) \
-  ::stitch_emulator::launch_extended(CONFIG, KERNEL, __FILE__, __LINE__ __VA_OPT__(, ) __VA_ARGS__)
+#define cudaLaunchKernelEx(...) ::stitch_emulator::launch_extended(#__VA_ARGS__, __FILE__, __LINE__, __VA_ARGS__)

@@ -4,9 +4,12 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
+#include <set>
+#include <string>
 
 #include "access/accesses.h"
 #include "api/state.h"
+#include "block/cluster.h"
 #include "block/shared.h"
 #include "block/state.h"
 #include "block/variables.h"
@@ -24,6 +27,25 @@ namespace {
 cudaError_t refuse(cudaError_t error, const char* message, const KernelCall& call) {
   record_fault(message, call.file, call.line);
   return error;
+}
+
+uint64_t count_of(dim3 extents) { return static_cast<uint64_t>(extents.x) * extents.y * extents.z; }
+
+cudaError_t check_cluster(const LaunchConfig& config, const KernelCall& call) {
+  const dim3 cluster = config.cluster;
+  const dim3 grid = config.grid;
+  char message[256];
+  if (count_of(cluster) == 0 || count_of(cluster) > kMaxClusterBlocks) {
+    snprintf(message, sizeof(message), "a cluster of %u x %u x %u blocks was launched; it may have 1 to %u blocks",
+             cluster.x, cluster.y, cluster.z, kMaxClusterBlocks);
+    return refuse(cudaErrorInvalidClusterSize, message, call);
+  }
+  if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0) {
+    snprintf(message, sizeof(message), "a grid of %u x %u x %u blocks does not consist of clusters of %u x %u x %u",
+             grid.x, grid.y, grid.z, cluster.x, cluster.y, cluster.z);
+    return refuse(cudaErrorInvalidValue, message, call);
+  }
+  return cudaSuccess;
 }
 
 // An H200 with driver 580 answers all three with cudaErrorInvalidValue.
@@ -52,7 +74,7 @@ cudaError_t check_shape(const LaunchConfig& config, const KernelCall& call) {
              config.shared_bytes, allowed_dynamic_shared(call.function));
     return refuse(cudaErrorInvalidValue, message, call);
   }
-  return cudaSuccess;
+  return check_cluster(config, call);
 }
 
 // Visits every block once: in order, or in an order drawn from the seed.
@@ -85,10 +107,37 @@ uint64_t mixed(uint64_t seed, uint64_t number) {
   return z ^ z >> 31;
 }
 
+uint3 index_in(dim3 extents, uint64_t number) {
+  return {static_cast<unsigned int>(number % extents.x), static_cast<unsigned int>(number / extents.x % extents.y),
+          static_cast<unsigned int>(number / extents.x / extents.y)};
+}
+
+// False when a fault ended it.
+bool run_one_block(const KernelCall& call, dim3 grid, uint64_t number) {
+  current_block_index = index_in(grid, number);
+  refill_shared();
+  begin_block_updates(number);
+  begin_block_accesses();
+  ++counts.blocks;
+  if (!run_block(call)) {
+    return false;
+  }
+  end_block_updates();
+  end_block_accesses();
+  return true;
+}
+
+bool run_one_cluster(const KernelCall& call, const LaunchConfig& config, dim3 clusters, uint64_t number) {
+  const dim3 shape = config.cluster;
+  const uint3 index = index_in(clusters, number);
+  return run_cluster(call, shape, {index.x * shape.x, index.y * shape.y, index.z * shape.z});
+}
+
 cudaError_t run_blocks(const LaunchConfig& config, const KernelCall& call) {
   const uint64_t seed = settings.schedule_seed == 0 ? 0 : mixed(settings.schedule_seed, counts.launches) | 1;
   const dim3 grid = config.grid;
-  const uint64_t block_count = static_cast<uint64_t>(grid.x) * grid.y * grid.z;
+  const dim3 shape = config.cluster;
+  const dim3 clusters(grid.x / shape.x, grid.y / shape.y, grid.z / shape.z);
   prepare_blocks(config.block, seed);
   prepare_shared(config.shared_bytes, config.shared_bytes > settings.limits.static_shared_bytes);
   current_block_shape = config.block;
@@ -96,23 +145,17 @@ cudaError_t run_blocks(const LaunchConfig& config, const KernelCall& call) {
   begin_launch_updates();
   begin_launch_host_memory(call.closure);
   begin_launch_accesses(config.shared_bytes);
-  const BlockOrder order(block_count, seed);
-  for (uint64_t number = 0; number < block_count; ++number) {
+  const bool are_alone = count_of(shape) == 1;
+  const BlockOrder order(count_of(clusters), seed);
+  for (uint64_t number = 0; number < count_of(clusters); ++number) {
     const uint64_t index = order.block(number);
-    current_block_index = {static_cast<unsigned int>(index % grid.x),
-                           static_cast<unsigned int>(index / grid.x % grid.y),
-                           static_cast<unsigned int>(index / grid.x / grid.y)};
-    refill_shared();
-    begin_block_updates(index);
-    begin_block_accesses();
-    ++counts.blocks;
-    if (!run_block(call)) {
+    const bool went_well =
+        are_alone ? run_one_block(call, grid, index) : run_one_cluster(call, config, clusters, index);
+    if (!went_well) {
       return cudaErrorLaunchFailure;
     }
-    end_block_updates();
-    end_block_accesses();
   }
-  counts.threads += block_count * config.block.x * config.block.y * config.block.z;
+  counts.threads += count_of(grid) * count_of(config.block);
   return cudaSuccess;
 }
 
@@ -160,6 +203,25 @@ cudaError_t run_launch(const LaunchConfig& config, const KernelCall& call) {
 }  // namespace stitch_emulator
 
 using namespace stitch_emulator;
+
+extern "C" const char* stitch_second_argument(const char* arguments) {
+  static std::mutex together;
+  static std::set<std::string> known;  // for as long as a launch may name them
+  std::string found;
+  int depth = 0;
+  int number = 0;
+  for (const char* at = arguments; *at != '\0'; ++at) {
+    depth += *at == '(' || *at == '<' || *at == '{' || *at == '[' ? 1 : 0;
+    depth -= *at == ')' || *at == '>' || *at == '}' || *at == ']' ? 1 : 0;
+    if (*at == ',' && depth == 0) {
+      ++number;
+    } else if (number == 1 && !(found.empty() && *at == ' ')) {
+      found += *at;
+    }
+  }
+  const std::lock_guard<std::mutex> lock(together);
+  return known.insert(found).first->c_str();
+}
 
 extern "C" cudaError_t stitch_emulator_launch(const LaunchConfig* config, const KernelCall* call) {
   const cudaError_t shape = check_shape(*config, *call);

@@ -6,6 +6,7 @@
 
 #include "access/accesses.h"
 #include "block/async_copy.h"
+#include "block/cluster.h"
 #include "block/state.h"
 #include "control/counts.h"
 #include "fault/fault.h"
@@ -89,6 +90,7 @@ void stitch_async_copy(void* shared, const void* global, int bytes, int valid_by
   if (misaligned(shared, bytes) || (valid_bytes > 0 && misaligned(global, bytes))) {
     fault("an asynchronous copy needs both addresses aligned to its size", file, line);
   }
+  refuse_in_cluster("an asynchronous copy", file, line);
   ++counts.async_copies;
   const auto place = reinterpret_cast<uintptr_t>(__builtin_return_address(0));
   note_async_copy(global, static_cast<size_t>(valid_bytes), shared, static_cast<size_t>(bytes), place);

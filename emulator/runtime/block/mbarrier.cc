@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "access/accesses.h"
+#include "block/cluster.h"
 #include "block/mbarrier.h"
 #include "block/state.h"
 #include "control/counts.h"
@@ -102,6 +103,7 @@ void carry_out_for(const Mbarrier* barrier) {
 bool phase_has_ended(void* state) {
   const auto& wait = *static_cast<const PhaseWait*>(state);
   carry_out_for(wait.barrier);
+  land_cluster_stores(wait.barrier);
   return wait.is_over();
 }
 
@@ -110,6 +112,14 @@ bool is_aligned(const void* pointer) { return reinterpret_cast<uintptr_t>(pointe
 }  // namespace
 
 void forget_bulk_copies() { under_way.clear(); }
+
+void require_mbarrier(void* barrier, const char* file, int line) { initialised(barrier, file, line); }
+
+void count_stored_bytes(void* memory, uint32_t bytes) {
+  auto& barrier = *static_cast<Mbarrier*>(memory);
+  barrier.bytes -= static_cast<int32_t>(bytes);
+  end_phase_if_complete(barrier);
+}
 
 }  // namespace stitch_emulator
 
@@ -145,6 +155,7 @@ void stitch_bulk_copy(void* shared, const void* global, uint32_t bytes, void* me
   if (bytes % kUnit != 0 || !is_aligned(shared) || !is_aligned(global)) {
     fault("a bulk copy needs both addresses and its size to be multiples of 16 bytes", file, line);
   }
+  refuse_in_cluster("a bulk copy", file, line);
   const BulkCopy copy{shared, global, bytes, &initialised(memory, file, line)};
   counts.async_copies += bytes / kUnit;
   note_bulk_copy(global, bytes);

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "block/async_copy.h"
+#include "block/cluster.h"
 #include "block/mbarrier.h"
 #include "block/switching.h"
 #include "block/warpgroup.h"
@@ -13,6 +14,7 @@ namespace stitch_emulator {
 
 Block block;
 bool in_block = false;
+bool in_cluster = false;
 
 uint32_t random_bits() {
   // xorshift64*: cheap, and good enough to vary an order.
@@ -26,6 +28,8 @@ namespace {
 
 const KernelCall* running_call = nullptr;
 bool block_faulted = false;
+// Another block of the cluster may get the next turn although this one could go on.
+bool may_be_interrupted = false;
 
 void end_thread() {
   const int thread = block.current;
@@ -39,6 +43,9 @@ void end_thread() {
   }
   if (block.barrier_arrived != 0) {
     release_complete_barrier();
+  }
+  if (in_cluster) {
+    note_end_of_cluster_thread(thread);
   }
 }
 
@@ -55,7 +62,7 @@ void run_threads() {
       set_current(next);
       continue;
     }
-    if (next < 0 && block.live != 0) {
+    if (next < 0 && block.live != 0 && !in_cluster) {
       report_stuck();
     }
     give_back_fiber(current_fiber);
@@ -83,6 +90,13 @@ void report_stuck() {
   __builtin_unreachable();
 }
 
+void wait_for_cluster() {
+  if (!in_cluster) {
+    report_stuck();
+  }
+  switch_to(&host_fiber);
+}
+
 namespace {
 
 void reset_block() {
@@ -96,6 +110,9 @@ void reset_block() {
   block.barrier_arrived = 0;
   block.count_sum = 0;
   block.ended_early = false;
+  if (in_cluster) {  // else all have been met
+    memset(block.conditions, 0, sizeof(block.conditions));
+  }
   memset(block.named, 0, sizeof(block.named));
   for (unsigned int i = 0; i < block.warp_count; ++i) {
     Warp& warp = block.warps[i];
@@ -120,6 +137,10 @@ int choose_at_random(uint32_t mask) {
 }
 
 int take_from_any_warp() {
+  constexpr uint32_t kSwitchesOfTurn = 128;
+  if (may_be_interrupted && block.random != 0 && random_bits() % kSwitchesOfTurn == 0) {
+    return -1;
+  }
   while (block.warps_ready == 0) {
     if (!release_converged() && !release_predicates()) {
       return -1;
@@ -136,26 +157,64 @@ Fiber* fiber_for_new_thread() {
   return fiber;
 }
 
-bool run_block(const KernelCall& call) {
+namespace {
+
+// From the host's fiber, until a thread switches back to it.
+void go_on_with(int thread) {
+  set_current(thread);
+  Fiber* fiber = (warp_of(thread).started & bit_of(thread)) != 0 ? block.lanes[thread].fiber : take_fiber();
+  if (fiber != nullptr) {
+    switch_to(fiber);
+  } else {
+    block_faulted = true;
+    record_fault("there is no memory for a thread's stack", running_call->file, running_call->line);
+  }
+}
+
+void start_block(const KernelCall& call) {
   set_fiber_main(run_threads);
   running_call = &call;
   block_faulted = false;
   in_block = true;
   reset_block();
   block.current = 0;
-  set_current(take_next());
-  Fiber* first = take_fiber();
-  if (first != nullptr) {
-    switch_to(first);
-  } else {
-    block_faulted = true;
-    record_fault("there is no memory for a thread's stack", call.file, call.line);
-  }
+  const int first = take_next();
+  may_be_interrupted = in_cluster;
+  go_on_with(first);
+}
+
+BlockPart end_part() {
+  may_be_interrupted = false;
+  in_block = false;
+  return block_faulted ? BlockPart::kFaulted : block.live == 0 ? BlockPart::kEnded : BlockPart::kRan;
+}
+
+}  // namespace
+
+bool run_block(const KernelCall& call) {
+  start_block(call);
   in_block = false;
   if (block_faulted) {
     abandon_fibers();
   }
   return !block_faulted;
+}
+
+BlockPart start_block_of_cluster(const KernelCall& call) {
+  start_block(call);
+  return end_part();
+}
+
+BlockPart resume_block_of_cluster() {
+  in_block = true;
+  const int next = take_next();
+  if (next < 0) {
+    in_block = false;
+    return BlockPart::kNothingRuns;
+  }
+  may_be_interrupted = true;
+  go_on_with(next);
+  return end_part();
 }
 
 void leave_block_after_fault() {

@@ -77,6 +77,32 @@ void refill_shared() {
   fill_undefined(stitch_dynamic_shared, use.dynamic_bytes);
 }
 
+void save_shared(SharedImage& image) {
+  image.bytes.resize(2 * kArenaBytes);
+  image.slot_count = use.slot_count;
+  for (int i = 0; i < use.slot_count; ++i) {
+    const auto* address = static_cast<const char*>(slots[i]->address);
+    memcpy(image.bytes.data() + (address - static_arena), address, slots[i]->bytes);
+  }
+  memcpy(image.bytes.data() + kArenaBytes, stitch_dynamic_shared, use.dynamic_bytes);
+}
+
+void load_shared(const SharedImage& image) {
+  for (int i = 0; i < use.slot_count; ++i) {
+    auto* address = static_cast<char*>(slots[i]->address);
+    if (i < image.slot_count) {
+      memcpy(address, image.bytes.data() + (address - static_arena), slots[i]->bytes);
+    } else {
+      fill_undefined(address, slots[i]->bytes);
+    }
+  }
+  memcpy(stitch_dynamic_shared, image.bytes.data() + kArenaBytes, use.dynamic_bytes);
+}
+
+bool is_shared_range(uint32_t offset, size_t bytes) {
+  return offset < kArenaBytes ? offset + bytes <= use.arena_bytes : offset - kArenaBytes + bytes <= use.dynamic_bytes;
+}
+
 size_t declared_shared_bytes() { return use.declared_bytes; }
 
 uint64_t shared_place(uintptr_t address) {

@@ -104,6 +104,12 @@ bool release_predicates();
 
 // Runs all threads of one block of the present launch. False when a fault ended it.
 bool run_block(const KernelCall& call);
+// The same in parts, of a block of a cluster: until nothing of it can run, or another's turn is drawn.
+enum class BlockPart { kNothingRuns, kRan, kEnded, kFaulted };
+BlockPart start_block_of_cluster(const KernelCall& call);
+BlockPart resume_block_of_cluster();
+// The running block is one of a cluster.
+extern bool in_cluster;
 // Sets up what stays the same for all blocks of a launch.
 void prepare_blocks(dim3 block_shape, uint64_t seed);
 [[noreturn]] void leave_block_after_fault();

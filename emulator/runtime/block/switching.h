@@ -17,6 +17,8 @@ int choose_at_random(uint32_t mask);
 int take_from_any_warp();
 Fiber* fiber_for_new_thread();
 [[noreturn]] void report_stuck();
+// No thread of the block can run: other blocks of its cluster do, where there are any, until one of its own goes on.
+void wait_for_cluster();
 
 STITCH_ALWAYS_INLINE int choose(uint32_t mask) {
   return __builtin_expect(block.random == 0, 1) ? __builtin_ctz(mask) : choose_at_random(mask);
@@ -81,9 +83,8 @@ STITCH_ALWAYS_INLINE void suspend(const char* waits_for, const char* file, int l
   lane.line = line;
   const int next = take_next();
   if (__builtin_expect(next < 0, 0)) {
-    report_stuck();
-  }
-  if (__builtin_expect(next != self, 1)) {
+    wait_for_cluster();
+  } else if (__builtin_expect(next != self, 1)) {
     leave_for(next);
   }
 }

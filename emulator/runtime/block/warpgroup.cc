@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "access/accesses.h"
+#include "block/cluster.h"
 #include "block/switching.h"
 #include "block/warpgroup.h"
 #include "fault/fault.h"
@@ -108,6 +109,7 @@ void stitch_group_product(const GroupProduct* share, const char* file, int line)
   if (!own.fenced) {
     fault("a product of a warpgroup was issued with no fence since the last wait", file, line);
   }
+  refuse_in_cluster("a product of a warpgroup", file, line);
   any_used = true;
   own.products.push_back(*share);
 }

@@ -52,10 +52,14 @@ void fault(const char* message, const char* file, int line) {
   if (!inside_block()) {
     host_fault(message, file, line);
   }
+  report_fault(message, file, line);
+  leave_block_after_fault();
+}
+
+void report_fault(const char* message, const char* file, int line) {
   record_fault(message, file, line);
   print_kept();
   faulted = true;
-  leave_block_after_fault();
 }
 
 void host_fault(const char* message, const char* file, int line) {

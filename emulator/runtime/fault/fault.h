@@ -8,6 +8,8 @@ namespace stitch_emulator {
 
 // Ends the running kernel; later runtime calls return an error until the process ends. file may be null.
 [[noreturn]] void fault(const char* message, const char* file, int line);
+// The same without ending what runs: from the host's fiber, whose caller does.
+void report_fault(const char* message, const char* file, int line);
 // A device function was called where no kernel runs: prints and ends the process with kFaultExitCode.
 [[noreturn]] void host_fault(const char* message, const char* file, int line);
 // Keeps the sentence without printing it: a launch that was refused.

@@ -13,7 +13,8 @@ Stacks stacks;
 
 namespace {
 
-constexpr int kMaxFibers = 1024 + 8;
+// The threads of a cluster's eight blocks.
+constexpr int kMaxFibers = 8 * 1024 + 8;
 // Instrumented code needs more room for its red zones.
 constexpr size_t kStackBytes = (kChecked ? 256 : 64) * 1024;
 constexpr size_t kGuardBytes = 4096;

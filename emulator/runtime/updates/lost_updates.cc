@@ -287,6 +287,23 @@ void end_block_updates() {
   ++clock;
 }
 
+void suspend_block_updates() {
+  settle_suspects();
+  ended_blocks[block_number] = ++clock;
+}
+
+void resume_block_updates(uint64_t number) {
+  begin_block_updates(number);
+  block_barrier = block_atomic = ++clock;
+}
+
+void forget_reads(const void* address, size_t bytes) {
+  for_each_word(static_cast<const char*>(address), bytes, [](const char* word, uint32_t) {
+    Row& row = row_of(word);
+    row.read = row.address == word ? 0 : row.read;
+  });
+}
+
 void note_block_barrier() { block_barrier = ++clock; }
 void note_warp_operation(unsigned int warp) { warp_operation[warp] = ++clock; }
 

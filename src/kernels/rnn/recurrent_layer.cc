@@ -8,6 +8,7 @@
 #include "base/error/check.h"
 #include "ir/graph/op.h"
 #include "kernels/lowering/strided_view.h"
+#include "kernels/rnn/persistent_layer.h"
 #include "kernels/rnn/recurrence.h"
 
 namespace stitch::kernels {
@@ -61,8 +62,8 @@ class RecurrentLayer final : public KernelTemplate {
     return missing;
   }
 
-  std::vector<Setting> space(const Group&, const DeviceLimits&, MathMode) const override {
-    std::vector<Setting> settings;
+  std::vector<Setting> space(const Group& group, const DeviceLimits& limits, MathMode) const override {
+    std::vector<Setting> settings = persistent_settings(recurrent_problem(*group.graph, group.root_node()), limits);
     for (const Variant& variant : kVariants) {
       settings.push_back({variant.name, 1});
     }
@@ -75,6 +76,9 @@ class RecurrentLayer final : public KernelTemplate {
     constexpr double kOperationsOfUnit = 60;
     constexpr int kFloatBytes = 4;
     const RecurrentProblem layer = recurrent_problem(*group.graph, group.root_node());
+    if (is_persistent(setting)) {
+      return persistent_work(group, layer, setting);
+    }
     const Variant& variant = variant_named(setting.variant);
     const int64_t rows_of_block = int64_t{variant.rows} * variant.row_lanes;
     const int64_t row_blocks = (layer.batch + rows_of_block - 1) / rows_of_block;
@@ -108,7 +112,7 @@ void add_shape(StepBuilder& step, const RecurrentProblem& layer) {
   const auto add = [&](const char* field, int64_t value, const char* comment) {
     step.launch("    .{} = {},", field, step.extent(field, value, comment));
   };
-  add("steps", layer.steps, "of time, one launch each");
+  add("steps", layer.steps, "of time");
   add("batch", layer.batch, "");
   add("directions", layer.direction_count(), "");
   add("units", layer.units, "of the hidden state, one direction");
@@ -139,20 +143,40 @@ void add_operands(StepBuilder& step, const RecurrentProblem& layer, const std::s
   step.launch("};");
 }
 
-Result<StepDraft> RecurrentLayer::draft(const Group& group, const Setting& setting) const {
-  const RecurrentProblem layer = recurrent_problem(*group.graph, group.root_node());
-  const Variant& variant = variant_named(setting.variant);
-  STITCH_TRY(check_last_states(group));
-  StepBuilder step(group);
-  step.include("kernels/rnn/layer.cuh");
-  const DataType dtype = group.graph->type(layer.hidden).dtype;
-  if (dtype == DataType::kFloat16 || dtype == DataType::kBfloat16) {
-    step.include("kernels/common/half.cuh");
+void describe_access(StepBuilder& step, const Setting& setting) {
+  if (is_persistent(setting)) {
+    step.describe(
+        "Access: eight blocks of a cluster keep the recurrent weights of a direction in registers through all time "
+        "steps, and send each other the hidden state of their samples through shared memory.");
+    step.describe("Bound: the latency of that way at every time step.");
+    return;
   }
   step.describe(
       "Access: at every time step each block reads the recurrent weights of eight units, from L2, and its samples' "
       "hidden state.");
   step.describe("Bound: the latency of one launch per time step; with many samples the arithmetic of the product.");
+}
+
+void add_launch(StepBuilder& step, const RecurrentProblem& layer, const Setting& setting) {
+  if (is_persistent(setting)) {
+    return add_persistent_launch(step, layer, setting);
+  }
+  const Variant& variant = variant_named(setting.variant);
+  const Expr rows = step.int_constant("rows_of_thread", variant.rows);
+  const Expr lanes = step.int_constant("row_lanes", variant.row_lanes, "lanes of a warp with samples of their own");
+  step.launch("return stitch::launch_recurrent_layer<{}, stitch::RecurrentTile<{}, {}>>(", layer.cell, rows, lanes);
+}
+
+Result<StepDraft> RecurrentLayer::draft(const Group& group, const Setting& setting) const {
+  const RecurrentProblem layer = recurrent_problem(*group.graph, group.root_node());
+  STITCH_TRY(check_last_states(group));
+  StepBuilder step(group);
+  step.include(is_persistent(setting) ? "kernels/rnn/persistent_layer.cuh" : "kernels/rnn/layer.cuh");
+  const DataType dtype = group.graph->type(layer.hidden).dtype;
+  if (dtype == DataType::kFloat16 || dtype == DataType::kBfloat16) {
+    step.include("kernels/common/half.cuh");
+  }
+  describe_access(step, setting);
   STITCH_TRY(add_recurrent_store(step, layer, group.results));
   STITCH_TRY(add_initial_state(step, layer.hidden, "initial_hidden", "The hidden state before the first step."));
   if (layer.has_cell) {
@@ -162,9 +186,7 @@ Result<StepDraft> RecurrentLayer::draft(const Group& group, const Setting& setti
   }
   add_shape(step, layer);
   add_operands(step, layer, cuda_type_name(dtype));
-  const Expr rows = step.int_constant("rows_of_thread", variant.rows);
-  const Expr lanes = step.int_constant("row_lanes", variant.row_lanes, "lanes of a warp with samples of their own");
-  step.launch("return stitch::launch_recurrent_layer<{}, stitch::RecurrentTile<{}, {}>>(", layer.cell, rows, lanes);
+  add_launch(step, layer, setting);
   step.launch("    shape, operands, initial_hidden, initial_cell, store, args->scratch, stream);");
   constexpr int64_t kStates = 3;  // hidden before and after, cell
   constexpr int64_t kFloatBytes = 4;

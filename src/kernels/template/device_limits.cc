@@ -8,10 +8,12 @@ const std::vector<DeviceLimits>& known_devices() {
   constexpr double kTera = 1e12;
   constexpr int kKilo = 1024;
   static const std::vector<DeviceLimits> devices = {
-#define STITCH_DEVICE(name, architecture, bandwidth, l2, shared, fp32, tf32, fp16, lane, processors, block_kb, \
-                      processor_kb)                                                                            \
-  DeviceLimits{name,         architecture, (bandwidth)*kGiga, (l2)*kGiga, (shared)*kGiga,   (fp32)*kTera,      \
-               (tf32)*kTera, (fp16)*kTera, (lane)*kTera,      processors, (block_kb)*kKilo, (processor_kb)*kKilo},
+#define STITCH_DEVICE(name, architecture, bandwidth, l2, shared, fp32, tf32, fp16, lane, processors, block_kb,       \
+                      processor_kb, cluster)                                                                         \
+  DeviceLimits{                                                                                                      \
+      name,           architecture,   (bandwidth) * kGiga, (l2) * kGiga, (shared) * kGiga,   (fp32) * kTera,         \
+      (tf32) * kTera, (fp16) * kTera, (lane) * kTera,      processors,   (block_kb) * kKilo, (processor_kb) * kKilo, \
+      cluster},
 #include "kernels/template/device_limits.def"
 #undef STITCH_DEVICE
   };

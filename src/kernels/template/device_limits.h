@@ -23,6 +23,7 @@ struct DeviceLimits {
   int multiprocessors = 0;
   int shared_bytes_per_block = 0;
   int shared_bytes_per_multiprocessor = 0;
+  int cluster_blocks = 0;  // of a cluster, in any launch; 0: there are no clusters
   double launch_us = 2.0;
 };
 

@@ -34,6 +34,7 @@ struct Work {
   double padded_flops = 0;  // with the parts of tiles that hang over the edge
   double extra_bytes = 0;   // partial sums, second reads
   double serial_bytes = 0;  // read by a second launch, which waits for the first
+  double serial_us = 0;     // of what a block does step after step, however little each step is; blocks side by side
   double peak_share = 1;    // what a full device reaches of its peak, by experience with this variant
   double bandwidth_share = 1;
   int64_t blocks = 1;  // of the largest launch

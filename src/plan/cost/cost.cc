@@ -83,8 +83,10 @@ double estimated_us(const kernels::Work& work, const kernels::DeviceLimits& limi
   // What follows from a product is computed when its sums are there: the lanes have their turn behind the arithmetic.
   const double lanes = work.lane_operations / limits.lane_operations_per_second;
   const double serial = work.serial_bytes / limits.bytes_per_second;
+  const double rounds = std::ceil(deepest / work.blocks_per_multiprocessor);
+  const double together = std::max(memory / memory_busy, (compute + lanes) / busy) * kMicrosecondsPerSecond;
   return work.launches * limits.launch_us + serial * kMicrosecondsPerSecond +
-         std::max(memory / memory_busy, (compute + lanes) / busy) * kMicrosecondsPerSecond;
+         std::max(together, rounds * work.serial_us);
 }
 
 }  // namespace stitch::plan

@@ -39,5 +39,19 @@ TEST(Cost, MemoryGoesOnMeanwhile) {
   EXPECT_GT(work_us(work), 1.9 * alone);
 }
 
+TEST(Cost, StepsOneAfterAnotherTakeTheirTimeInEveryRoundOfBlocks) {
+  kernels::Work work = full_device();
+  work.blocks_per_multiprocessor = 1;
+  work.blocks = device().multiprocessors;
+  work.serial_us = 500;
+  EXPECT_EQ(work_us(work), 500);
+  work.bytes = 1e6;
+  EXPECT_EQ(work_us(work), 500) << "memory goes on meanwhile";
+  ++work.blocks;
+  EXPECT_EQ(work_us(work), 1000);
+  work.blocks_per_multiprocessor = 2;
+  EXPECT_EQ(work_us(work), 500);
+}
+
 }  // namespace
 }  // namespace stitch::plan

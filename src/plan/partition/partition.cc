@@ -26,8 +26,8 @@ constexpr double kMaxBroadcastCost = 4;
 
 class Partitioner {
  public:
-  Partitioner(const ir::Graph& graph, const std::set<ir::NodeId>& alone, const Fences& fences)
-      : graph_(graph), drafts_(graph), alone_(alone), fences_(fences) {}
+  Partitioner(const ir::Graph& graph, const std::set<ir::NodeId>& alone, const Fences& fences, Stacks stacks)
+      : graph_(graph), drafts_(graph), alone_(alone), fences_(fences), stacks_(stacks) {}
 
   Result<std::vector<PlacedGroup>> run() {
     for (const ir::NodeId node : fences_.order()) {
@@ -81,7 +81,8 @@ class Partitioner {
   }
 
   Result<void> place(ir::NodeId node) {
-    if (alone_.count(node) == 0 && (join_existing(node) || join_stack(drafts_, node, fences_))) {
+    const bool joins_stack = stacks_ == Stacks::kJoined;
+    if (alone_.count(node) == 0 && (join_existing(node) || (joins_stack && join_stack(drafts_, node, fences_)))) {
       return {};
     }
     const KernelTemplate* kernel = kernels::template_for(graph_, graph_.node(node));
@@ -326,13 +327,14 @@ class Partitioner {
   std::map<ir::ValueId, std::vector<int>> reductions_;  // drafts of such roots, by their first operand
   const std::set<ir::NodeId>& alone_;
   const Fences& fences_;
+  Stacks stacks_;
 };
 
 }  // namespace
 
 Result<std::vector<PlacedGroup>> partition(const ir::Graph& graph, const std::set<ir::NodeId>& alone,
-                                           const Fences& fences) {
-  return Partitioner(graph, alone, fences).run();
+                                           const Fences& fences, Stacks stacks) {
+  return Partitioner(graph, alone, fences, stacks).run();
 }
 
 }  // namespace stitch::plan

@@ -21,9 +21,12 @@ struct PlacedGroup {
   int boundary = -1;  // whose code it is
 };
 
+// Whether recurrent layers one above the other become one step.
+enum class Stacks { kJoined, kApart };
+
 // In an order in which they can run; the groups point into `graph`. Nodes in `alone` are views that are copied by a
 // step of their own, after every other one. No group reaches over a fence.
 Result<std::vector<PlacedGroup>> partition(const ir::Graph& graph, const std::set<ir::NodeId>& alone,
-                                           const Fences& fences);
+                                           const Fences& fences, Stacks stacks);
 
 }  // namespace stitch::plan

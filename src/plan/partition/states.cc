@@ -123,9 +123,10 @@ bool is_overwritten_too_early(const Accesses& accesses, const StatePair& state, 
 
 }  // namespace
 
-Result<std::vector<PlacedGroup>> partition_with_states(ir::Graph& graph, const std::vector<Boundary>& boundaries) {
+Result<std::vector<PlacedGroup>> partition_with_states(ir::Graph& graph, const std::vector<Boundary>& boundaries,
+                                                       Stacks stacks) {
   STITCH_ASSIGN(const Fences fences, Fences::find(graph, boundaries));
-  STITCH_ASSIGN(std::vector<PlacedGroup> groups, partition(graph, {}, fences));
+  STITCH_ASSIGN(std::vector<PlacedGroup> groups, partition(graph, {}, fences, stacks));
   std::set<ir::NodeId> alone;
   const Users users(graph);
   const Accesses accesses(groups);
@@ -150,7 +151,7 @@ Result<std::vector<PlacedGroup>> partition_with_states(ir::Graph& graph, const s
   }
   graph = std::move(with_copies);
   STITCH_ASSIGN(const Fences fences_with_copies, Fences::find(graph, boundaries));
-  return partition(graph, alone, fences_with_copies);
+  return partition(graph, alone, fences_with_copies, stacks);
 }
 
 Result<ir::Graph> without_state_copies(ir::Graph graph) {

@@ -9,7 +9,8 @@ namespace stitch::plan {
 
 // partition(), with copies added to `graph` where states need them, as code that somebody wrote does wherever it writes
 // a state that it reads: it is not known in which order.
-Result<std::vector<PlacedGroup>> partition_with_states(ir::Graph& graph, const std::vector<Boundary>& boundaries);
+Result<std::vector<PlacedGroup>> partition_with_states(ir::Graph& graph, const std::vector<Boundary>& boundaries,
+                                                       Stacks stacks = Stacks::kJoined);
 
 // A graph of a plan without those copies: cut anew it may need others.
 Result<ir::Graph> without_state_copies(ir::Graph graph);

@@ -33,6 +33,16 @@ std::string described(const Plan& plan) {
   return text;
 }
 
+// "plan on A100": for another device than the first one known.
+PlanOptions options_of(const testing::CaseFile& file) {
+  const std::string on = "plan on ";
+  PlanOptions options;
+  if (file.run.starts_with(on)) {
+    options.limits = kernels::device_limits(file.run.substr(on.size())).value();
+  }
+  return options;
+}
+
 class PlanCase : public ::testing::TestWithParam<std::filesystem::path> {};
 
 TEST_P(PlanCase, IsCutAsExpected) {
@@ -40,7 +50,7 @@ TEST_P(PlanCase, IsCutAsExpected) {
   ASSERT_TRUE(file.has_value()) << file.error().message;
   const auto graph = ir::parse(file->input, GetParam().filename().string());
   ASSERT_TRUE(graph.has_value()) << graph.error().message << " at " << graph.error().location;
-  const auto plan = make_plan(*graph, {});
+  const auto plan = make_plan(*graph, options_of(*file));
   if (file->run == "refuse") {
     ASSERT_FALSE(plan.has_value());
     const std::string text = fmt::format("{}\nat {}\n", plan.error().message, plan.error().location);
@@ -55,7 +65,7 @@ TEST_P(PlanCase, SurvivesItsText) {
   const auto file = testing::read_case(GetParam());
   ASSERT_TRUE(file.has_value());
   const auto graph = ir::parse(file->input, "case");
-  const auto plan = make_plan(*graph, {});
+  const auto plan = make_plan(*graph, options_of(*file));
   if (!plan.has_value()) {
     return;  // a case of a refusal
   }
@@ -69,7 +79,7 @@ TEST_P(PlanCase, EachStepIsAProgramOfItsOwn) {
   const auto file = testing::read_case(GetParam());
   ASSERT_TRUE(file.has_value());
   const auto graph = ir::parse(file->input, "case");
-  const auto plan = make_plan(*graph, {});
+  const auto plan = make_plan(*graph, options_of(*file));
   if (!plan.has_value()) {
     return;
   }

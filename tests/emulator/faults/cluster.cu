@@ -2,7 +2,7 @@
 // Thread-block clusters.
 // expect: refused
 // says: {HERE}:
-// says: clusters are not supported
+// says: clusters are not supported on the emulated device but by
 #include <cooperative_groups.h>
 
 __global__ void kernel(int* x) {
