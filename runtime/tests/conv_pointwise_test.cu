@@ -62,7 +62,7 @@ ConvShape point_shape(int64_t batch, int64_t in_channels, int64_t height, int64_
 template <int kChannels>
 void check_width(Checker& checker) {
   const std::string name = std::to_string(kChannels) + " channels";
-  check<PointwiseTile<2, kChannels>>(checker, name, point_shape(2, 35, 8, 20, kChannels - 3));
+  check<PointwiseTile<2, kChannels>>(checker, name, point_shape(2, 61, 8, 20, kChannels - 3));
 }
 
 void check_widths(Checker& checker) {
@@ -84,7 +84,7 @@ void check_places(Checker& checker) {
 
 void check_depths(Checker& checker) {
   check<PointwiseTile<2, 16>>(checker, "a ring gone round", point_shape(1, 301, 9, 60, 16));
-  check<PointwiseTile<2, 192>>(checker, "weights by slices", point_shape(1, 180, 12, 24, 200));
+  check<PointwiseTile<2, 192>>(checker, "weights by slices", point_shape(1, 192, 12, 24, 200));
   check<PointwiseTile<1, 128>>(checker, "weights by slices of few places", point_shape(3, 131, 8, 9, 130));
   check<PointwiseTile<1, 16>>(checker, "more units than blocks", point_shape(1, 5, 139, 140, 35));
   check<PointwiseTile<1, 128>>(checker, "more units than blocks, by slices", point_shape(1, 101, 131, 132, 129));
