@@ -23,6 +23,7 @@ FAMILIES = {
     "convolution, depthwise": r"launch_conv_depthwise",
     "convolution, direct": r"launch_conv_direct",
     "convolution, from patches": r"launch_conv_patch",
+    "convolution, of one tap": r"launch_conv_pointwise",
     "pool": r"launch_(?:max|average)_pool",
     "pool, adaptive": r"launch_adaptive_\w+_pool",
     "resampling": r"launch_interpolate",

@@ -81,4 +81,15 @@ __device__ __forceinline__ void cp_async_wait() {
 #endif
 }
 
+// Arrives at a barrier (mbarrier.cuh) once all copies that this thread has started before have come: one of the
+// arrivals that it was initialised for.
+__device__ __forceinline__ void cp_async_arrive(uint64_t* barrier) {
+#ifdef STITCH_EMULATED
+  emulated::cp_async_arrive(barrier);
+#else
+  const auto address = static_cast<uint32_t>(__cvta_generic_to_shared(barrier));
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];\n" ::"r"(address) : "memory");
+#endif
+}
+
 }  // namespace stitch::ptx

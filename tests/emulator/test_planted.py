@@ -22,6 +22,8 @@ GROUPS = "kernels/conv/direct_wgmma.cuh"
 PATCH = "kernels/conv/patch_mma.cuh"
 WORDS = "kernels/conv/patch_words.cuh"
 CLUSTERS = "kernels/rnn/persistent_layer.cuh"
+POINT = "kernels/conv/pointwise_wgmma.cuh"
+POINT_RING = "kernels/conv/pointwise.cuh"
 pytestmark = pytest.mark.long
 
 
@@ -105,6 +107,22 @@ MISTAKES = (
             "    memory.hidden[1][row][unit] = 0.0f;", ""),
     Mistake("rows_are_not_repaired", "gemm_planes_test", "kernels/gemm/planes.cuh", "small * kMaySuffer > nonzero",
             "small > nonzero"),
+    Mistake("places_are_read_before_they_are_there", "conv_pointwise_test", POINT_RING,
+            "    ptx::mbarrier_wait(full(place.stage), place.parity);", ""),
+    Mistake("places_are_copied_while_they_are_read", "conv_pointwise_test", POINT_RING,
+            "    ptx::mbarrier_wait(empty(place.stage), place.parity ^ 1);", ""),
+    Mistake("places_are_said_to_be_there_too_early", "conv_pointwise_test", POINT,
+            "    ptx::cp_async_arrive(full);", "    ptx::mbarrier_arrive(full);"),
+    Mistake("a_slice_is_released_too_early", "conv_pointwise_test", POINT, "        ring.release(before);",
+            "        ring.release(at.stage);"),
+    Mistake("weights_of_a_slice_miss_bytes", "conv_pointwise_test", POINT,
+            "mbarrier_arrive_expecting(full, kBytes)", "mbarrier_arrive_expecting(full, kBytes / 2)"),
+    Mistake("kept_weights_are_not_waited_for", "conv_pointwise_test", POINT,
+            "      ptx::mbarrier_wait(ring.kept(), 0);", ""),
+    Mistake("places_are_multiplied_without_a_fence", "conv_pointwise_test", POINT, "      ptx::wgmma_fence();", ""),
+    Mistake("places_change_while_they_are_multiplied", "conv_pointwise_test", POINT, "      ptx::wgmma_wait<1>();", ""),
+    Mistake("sums_of_places_are_read_before_the_wait", "conv_pointwise_test", POINT, "  ptx::wgmma_wait<0>();", ""),
+    Mistake("weights_lie_unswizzled", "conv_pointwise_test", POINT_RING, "((i ^ row) % kPieces)", "(i % kPieces)"),
 )
 
 

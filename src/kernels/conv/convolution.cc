@@ -12,6 +12,7 @@
 #include "kernels/conv/layout.h"
 #include "kernels/conv/library.h"
 #include "kernels/conv/patch.h"
+#include "kernels/conv/pointwise.h"
 #include "kernels/conv/problem.h"
 #include "kernels/conv/rounding.h"
 #include "kernels/conv/turning.h"
@@ -89,21 +90,29 @@ void add_slots_of_epilogue(Work& work) {
 
 // How our own kernels compute it: each thread outputs of one channel by itself, threads outputs of some channels from
 // a patch they share, or blocks tiles of a product.
-enum class ConvolutionMethod { kDepthwise, kDirect, kDirectMma, kDirectWgmma, kPatch, kTiles };
+enum class ConvolutionMethod { kDepthwise, kDirect, kDirectMma, kDirectWgmma, kPatch, kPointwise, kTiles };
 struct ConvolutionSetting {
   ConvolutionMethod method = ConvolutionMethod::kTiles;
   GemmSetting tiles{};
   int64_t channels = 0;  // of a block, where it is direct
   DirectMmaSetting direct_mma{};
   PatchSetting patch{};
+  PointwiseSetting pointwise{};
 
   bool is_tiled() const { return method == ConvolutionMethod::kTiles; }
   bool is_direct_mma() const {
     return method == ConvolutionMethod::kDirectMma || method == ConvolutionMethod::kDirectWgmma;
   }
+  // Before it is computed, in scratch memory.
+  bool arranges_weights() const {
+    return method == ConvolutionMethod::kPatch || method == ConvolutionMethod::kPointwise;
+  }
   TensorMath math() const {
     if (method == ConvolutionMethod::kPatch) {
       return patch.math == PatchMath::kTf32x3 ? TensorMath::kTf32x3 : TensorMath::kTf32;
+    }
+    if (method == ConvolutionMethod::kPointwise) {
+      return TensorMath::kTf32;
     }
     return is_tiled() ? tiles.variant->math : (is_direct_mma() ? TensorMath::kTf32x3 : TensorMath::kNone);
   }
@@ -141,6 +150,9 @@ std::optional<ConvolutionSetting> convolution_setting(const Setting& setting) {
   }
   if (const std::optional<PatchSetting> patch = patch_setting(setting); patch.has_value()) {
     return ConvolutionSetting{.method = ConvolutionMethod::kPatch, .patch = *patch};
+  }
+  if (const std::optional<PointwiseSetting> pointwise = pointwise_setting(setting); pointwise.has_value()) {
+    return ConvolutionSetting{.method = ConvolutionMethod::kPointwise, .pointwise = *pointwise};
   }
   const std::optional<GemmSetting> tiles = gemm_setting(setting);
   return tiles.has_value() ? std::optional(ConvolutionSetting{ConvolutionMethod::kTiles, *tiles}) : std::nullopt;
@@ -199,6 +211,8 @@ class Convolution final : public KernelTemplate {
       settings.insert(settings.end(), direct_mma.begin(), direct_mma.end());
     }
     if (in_float) {
+      const std::vector<Setting> pointwise = pointwise_settings(problem, rounding, limits);
+      settings.insert(settings.end(), pointwise.begin(), pointwise.end());
       const std::vector<Setting> patch = patch_settings(problem, rounding, limits);
       settings.insert(settings.end(), patch.begin(), patch.end());
     }
@@ -243,6 +257,9 @@ class Convolution final : public KernelTemplate {
     if (own->method == ConvolutionMethod::kPatch) {
       return storage(group) == DataType::kFloat32 && allows_patch(own_problem(group), own->patch);
     }
+    if (own->method == ConvolutionMethod::kPointwise) {
+      return storage(group) == DataType::kFloat32 && allows_pointwise(own_problem(group));
+    }
     const Setting unsplit = own->is_tiled() ? to_setting({own->tiles.variant}) : setting;
     return own->tiles.splits_of_depth <= kMaxSplits && KernelTemplate::allows(group, unsplit);
   }
@@ -276,6 +293,11 @@ class Convolution final : public KernelTemplate {
       if (!stores_by_four(problem, layout)) {
         add_slots_of_epilogue(work);
       }
+      add_turning_work(problem, convolution_layout(group), work);
+      return work;
+    }
+    if (own.method == ConvolutionMethod::kPointwise) {
+      add_pointwise_work(group, problem, own.pointwise, convolution_layout(group), work);
       add_turning_work(problem, convolution_layout(group), work);
       return work;
     }
@@ -403,6 +425,10 @@ void describe(StepBuilder& step, const ConvolutionSetting& chosen, const Convolu
     step.describe("Bound: arithmetic, or writing the outputs where channels are few.");
     return;
   }
+  if (method == ConvolutionMethod::kPointwise) {
+    describe_pointwise(step);
+    return;
+  }
   if (method == ConvolutionMethod::kDirect) {
     step.describe(
         "Access: a block takes a patch of the input and its channels' weights into shared memory; each thread sums up "
@@ -446,6 +472,8 @@ const char* family_of(ConvolutionMethod method, TensorMath math) {
       return "direct_wgmma";
     case ConvolutionMethod::kPatch:
       return "patch_mma";
+    case ConvolutionMethod::kPointwise:
+      return "pointwise_wgmma";
     case ConvolutionMethod::kTiles:
       break;
   }
@@ -477,12 +505,23 @@ std::string template_arguments(const ConvolutionProblem& problem, const Convolut
   if (chosen.method == ConvolutionMethod::kPatch) {
     return patch_arguments(problem, chosen.patch);
   }
+  if (chosen.method == ConvolutionMethod::kPointwise) {
+    return pointwise_arguments(chosen.pointwise);
+  }
   if (!chosen.is_tiled()) {
     return "Window";
   }
   const std::string tiles = fmt::format("stitch::{}, Window", chosen.tiles.variant->tile);
   const char* const policy = policy_type(chosen.math());
   return *policy == '\0' ? tiles : fmt::format("stitch::{}, {}", policy, tiles);
+}
+
+// Of scratch memory, for operands as a skeleton reads them.
+int64_t arranged_bytes(const ConvolutionProblem& problem, const ConvolutionSetting& chosen) {
+  if (chosen.method == ConvolutionMethod::kPatch) {
+    return patch_scratch_bytes(problem, chosen.patch);
+  }
+  return chosen.method == ConvolutionMethod::kPointwise ? pointwise_scratch_bytes(problem, chosen.pointwise) : 0;
 }
 
 Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting) const {
@@ -503,8 +542,7 @@ Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting)
     STITCH_ASSIGN(const LibraryFinish epilogue, add_finish(step, problem));
     add_library_call(step, problem, setting, epilogue);
   } else {
-    const bool takes_lanes =
-        chosen.method == ConvolutionMethod::kDirectWgmma || chosen.method == ConvolutionMethod::kPatch;
+    const bool takes_lanes = chosen.method == ConvolutionMethod::kDirectWgmma || chosen.arranges_weights();
     const PixelNames names = takes_lanes ? PixelNames::kNumber : PixelNames::kAxes;
     STITCH_ASSIGN(const LoweredFunctor epilogue, make_epilogue(step, problem.window.axes(), names));
     construct(step, epilogue, "epilogue");
@@ -518,11 +556,10 @@ Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting)
   }
   const std::string arguments = template_arguments(problem, chosen);
   const bool splits = own.splits_of_depth > 0;
-  const bool by_patch = chosen.method == ConvolutionMethod::kPatch;
   constexpr int64_t kFloatBytes = 4;
   const int64_t partial_bytes =
       splits ? setting.splits * problem.matrices() * problem.rows() * problem.columns() * kFloatBytes
-             : (by_patch ? patch_scratch_bytes(problem, chosen.patch) : 0);
+             : arranged_bytes(problem, chosen);
   const OwnOperands operands = add_turning(step, problem, layout, partial_bytes);
   // All in one sum, which lies on a line through the batch: cuDNN's own need and, in its place, ours.
   step.set_scratch_bytes((by_library ? convolution_library_scratch_bytes(group, problem, setting) : partial_bytes) +
@@ -532,7 +569,7 @@ Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting)
   if (splits) {
     step.launch("    shape, {}, {}, epilogue, {}, args->scratch, stream);", operands.input, operands.weight,
                 step.extent("splits", setting.splits, "blocks that share the depth of one tile"));
-  } else if (by_patch) {
+  } else if (chosen.arranges_weights()) {
     step.launch("    shape, {}, {}, epilogue, {}, args->scratch, stream);", operands.input, operands.weight,
                 *vectorised);
   } else if (vectorised.has_value()) {

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "stitch_emulator/async_copy.h"
+#include "stitch_emulator/mbarrier.h"
 
 namespace stitch::ptx::emulated {
 
@@ -14,5 +15,11 @@ inline void cp_async(void* shared, const void* global, int bytes, int valid_byte
 
 inline void cp_async_commit() { stitch_async_commit(); }
 inline void cp_async_wait(int pending) { stitch_async_wait(pending); }
+
+// As if the copies were there at once: which of them are is decided when they start.
+inline void cp_async_arrive(uint64_t* barrier) {
+  stitch_async_wait(-1);
+  stitch_mbarrier_arrive(barrier, 0, __FILE__, __LINE__);
+}
 
 }  // namespace stitch::ptx::emulated

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution of one tap by wgmma (sm_90a), one TF32 product: a block takes slices of 32 input channels of 128 or 256
+// places into a ring in shared memory, a place's elements beside those of its neighbours as they lie in memory; each
+// thread reads four neighbouring places of a channel at once, rounds them, and hands them to the tensor cores in
+// registers, where no operand has an order in shared memory. Weights, which the tensor cores read from there, are
+// arranged by a launch before; a block keeps them where there is room, and else takes them slice by slice.
+//
+// Rows of a product are numbered so that a thread's sums are four neighbouring places of a channel, too, and a warp's
+// 32: they are stored from registers.
+#pragma once
+
+#include "kernels/conv/pointwise.cuh"
+#include "ptx/warpgroup.cuh"
+#include "ptx/wgmma.cuh"
+
+namespace stitch {
+
+namespace pointwise_detail {
+
+// What the epilogue takes, and what computes an output again.
+template <typename Epilogue>
+struct Finish {
+  const float* input;
+  const float* weight;
+  Epilogue epilogue;
+  int out_channels;
+  bool by_four;  // four neighbouring places are stored together
+};
+
+// The weights that a block keeps, by one thread.
+template <typename Tile>
+__device__ __forceinline__ void bring_kept_weights(const Ring<Tile>& ring, const PointwiseSteps& steps,
+                                                   const unsigned char* arranged) {
+  constexpr int kBytes = Memory<Tile>::weight_bytes;
+  const unsigned char* from =
+      arranged + static_cast<int64_t>(blockIdx.x % steps.blocks_of_channels) * steps.slices * kBytes;
+  ptx::mbarrier_arrive_expecting(ring.kept(), static_cast<uint32_t>(steps.slices * kBytes));
+  for (int slice = 0; slice < steps.slices; ++slice) {
+    ptx::bulk_copy(ring.weights_of(slice), from, kBytes, ring.kept());
+    from += kBytes;
+  }
+}
+
+// All slices of a unit. `from`: of the weights.
+template <typename Tile>
+__device__ __forceinline__ void bring_unit(const Ring<Tile>& ring, const PointwiseSteps& steps, const float* input,
+                                           uint32_t first_place, const unsigned char* from, RingPlace& at) {
+  constexpr int kBytes = Memory<Tile>::weight_bytes;
+  constexpr int kPieces = Tile::places / kLanes;
+  const int thread = static_cast<int>(threadIdx.x) - Tile::multipliers;
+  const int row = steps.by_four ? thread / kPieces : 0;
+  const uint32_t place = first_place + static_cast<uint32_t>(steps.by_four ? thread % kPieces * kLanes : thread);
+  const float* own = place_in_input(steps, input, place) + static_cast<uint32_t>(row) * steps.pixels;
+  int left = place < steps.places ? steps.in_channels - row : 0;
+#pragma unroll 1
+  for (int slice = 0; slice < steps.slices; ++slice) {
+    ring.wait_until_empty(at);
+    uint64_t* const full = ring.full(at.stage);
+    float* const stage = ring.input_of(at.stage);
+    if (thread == 0) {
+      if (ring.memory.has_all_weights) {
+        ptx::mbarrier_arrive(full);
+      } else {
+        ptx::mbarrier_arrive_expecting(full, kBytes);
+        ptx::bulk_copy(ring.weights_of(at.stage), from + slice * int64_t{kBytes}, kBytes, full);
+      }
+    }
+    if (steps.by_four) {
+      bring_pieces<Tile>(own, steps.pixels, left, stage);
+    } else {
+      bring_places<Tile>(own, steps.pixels, left, thread, stage);
+      if constexpr (Tile::groups == 2) {
+        const uint32_t second = place + Tile::bringers;
+        bring_places<Tile>(place_in_input(steps, input, second) + static_cast<int64_t>(slice * kSlice) * steps.pixels,
+                           steps.pixels, second < steps.places ? steps.in_channels - slice * kSlice : 0,
+                           thread + Tile::bringers, stage);
+      }
+    }
+    ptx::cp_async_arrive(full);
+    own += static_cast<int64_t>(kSlice) * steps.pixels;
+    left -= kSlice;
+    at.next(ring.memory);
+  }
+}
+
+// One of the block's warpgroups brings slices of the input, and weights.
+template <typename Tile>
+__device__ __forceinline__ void bring(const Ring<Tile>& ring, const PointwiseSteps& steps, const float* input,
+                                      const unsigned char* arranged) {
+  if (ring.memory.has_all_weights && threadIdx.x == Tile::multipliers) {
+    bring_kept_weights<Tile>(ring, steps, arranged);
+  }
+  RingPlace at;
+#pragma unroll 1
+  for (uint32_t unit = blockIdx.x; unit < steps.units; unit += gridDim.x) {
+    const unsigned char* const weights =
+        arranged + static_cast<int64_t>(unit % steps.blocks_of_channels) * steps.slices * Memory<Tile>::weight_bytes;
+    bring_unit<Tile>(ring, steps, input, unit / steps.blocks_of_channels * Tile::places, weights, at);
+  }
+}
+
+template <typename Tile>
+__device__ __forceinline__ void multiply_step(float (&sums)[Tile::sums], const uint32_t (&a)[4], uint64_t b,
+                                              bool accumulate) {
+  if constexpr (Tile::channels == 16) {
+    ptx::wgmma_m64n16k8_tf32(sums, a, b, accumulate);
+  } else if constexpr (Tile::channels == 32) {
+    ptx::wgmma_m64n32k8_tf32(sums, a, b, accumulate);
+  } else if constexpr (Tile::channels == 64) {
+    ptx::wgmma_m64n64k8_tf32(sums, a, b, accumulate);
+  } else if constexpr (Tile::channels == 96) {
+    ptx::wgmma_m64n96k8_tf32(sums, a, b, accumulate);
+  } else if constexpr (Tile::channels == 128) {
+    ptx::wgmma_m64n128k8_tf32(sums, a, b, accumulate);
+  } else {
+    static_assert(Tile::channels == 192);
+    ptx::wgmma_m64n192k8_tf32(sums, a, b, accumulate);
+  }
+}
+
+// The operand of two tiles of 64 places: of tile i the thread's places 2 i and 2 i + 1 are rows g and g + 8.
+using Fragments = uint32_t[2][4];
+
+// `stage`: this thread's places of its first input channel. The second channel is four further.
+template <typename Tile>
+__device__ __forceinline__ void read_step(const float* stage, int step, Fragments& fragments) {
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const float4 places = *reinterpret_cast<const float4*>(stage + (step * kStep + half * 4) * Tile::places);
+    fragments[0][half * 2] = mma_detail::rounded_tf32(places.x);
+    fragments[0][half * 2 + 1] = mma_detail::rounded_tf32(places.y);
+    fragments[1][half * 2] = mma_detail::rounded_tf32(places.z);
+    fragments[1][half * 2 + 1] = mma_detail::rounded_tf32(places.w);
+  }
+}
+
+template <typename Tile>
+using TileSums = float[2][Tile::sums];
+
+// Sums up all slices of a unit. While the tensor cores multiply a step, the next one's places are read.
+template <typename Tile>
+__device__ __forceinline__ void multiply_unit(const Ring<Tile>& ring, int slices, int own_place, RingPlace& at,
+                                              TileSums<Tile>& sums) {
+  constexpr int kSteps = kSlice / kStep;
+  static_assert(kSteps % 2 == 0, "which registers a step takes is known");
+  constexpr uint64_t kStepUnits = kStep * sizeof(float) / 16;  // of addresses in descriptors
+  Fragments fragments[2];
+  ring.wait_until_full(at);
+  read_step<Tile>(ring.input_of(at.stage) + own_place, 0, fragments[0]);
+  int before = at.stage;
+#pragma unroll 1
+  for (int slice = 0; slice < slices; ++slice) {
+    const float* const stage = ring.input_of(at.stage) + own_place;
+    const uint64_t weights = ptx::wgmma_operand(ring.weights_of(ring.memory.has_all_weights ? slice : at.stage));
+#pragma unroll
+    for (int step = 0; step < kSteps; ++step) {
+      ptx::wgmma_fence();
+      multiply_step<Tile>(sums[0], fragments[step % 2][0], weights + step * kStepUnits, true);
+      multiply_step<Tile>(sums[1], fragments[step % 2][1], weights + step * kStepUnits, true);
+      ptx::wgmma_commit();
+      ptx::wgmma_wait<1>();
+      if (step + 1 < kSteps) {
+        read_step<Tile>(stage, step + 1, fragments[(step + 1) % 2]);
+      }
+      if (step == 0 && slice > 0) {
+        ring.release(before);
+      }
+    }
+    before = at.stage;
+    at.next(ring.memory);
+    if (slice + 1 < slices) {
+      ring.wait_until_full(at);
+      read_step<Tile>(ring.input_of(at.stage) + own_place, 0, fragments[0]);
+    }
+  }
+  ptx::wgmma_wait<0>();
+  ring.release(before);
+  ptx::wgmma_pin(sums[0]);
+  ptx::wgmma_pin(sums[1]);
+}
+
+template <typename Tile>
+__device__ __forceinline__ bool are_all_finite(const TileSums<Tile>& sums) {
+  float probe = 0;  // 0, or NaN
+#pragma unroll
+  for (int i = 0; i < 2 * Tile::sums; ++i) {
+    probe = fmaf(sums[i / Tile::sums][i % Tile::sums], 0.0f, probe);
+  }
+  return probe == 0;
+}
+
+// All outputs of a warp, whose first place this is, by plain fp32 arithmetic: rounding an infinity made NaN, or may
+// have.
+template <typename Tile, typename Epilogue>
+__device__ __forceinline__ void finish_again(const Finish<Epilogue>& finish, const PointwiseSteps& steps,
+                                             uint32_t first_place, int first_channel) {
+  const uint32_t place = first_place + threadIdx.x % kWarpThreads;
+  if (place >= steps.places) {
+    return;
+  }
+  const uint32_t image = place / steps.pixels;
+  const float* const column = place_in_input(steps, finish.input, place);
+#pragma unroll 1
+  for (int i = 0; i < Tile::channels && first_channel + i < finish.out_channels; ++i) {
+    const float* const weight = finish.weight + static_cast<int64_t>(first_channel + i) * steps.in_channels;
+    float sum = 0;
+#pragma unroll 1
+    for (int k = 0; k < steps.in_channels; ++k) {
+      sum = fmaf(column[static_cast<int64_t>(k) * steps.pixels], weight[k], sum);
+    }
+    finish.epilogue(image, first_channel + i, place - image * steps.pixels, sum);
+  }
+}
+
+// A thread's places of a channel, element e of its pair, from tile j of eight.
+template <typename Tile>
+__device__ __forceinline__ Lanes<float, kLanes> places_of(const TileSums<Tile>& sums, int j, int e) {
+  return {sums[0][j * 4 + e], sums[0][j * 4 + 2 + e], sums[1][j * 4 + e], sums[1][j * 4 + 2 + e]};
+}
+
+// `first_place`: this thread's, a multiple of four; all four are of one image.
+template <typename Tile, typename Epilogue>
+__device__ __forceinline__ void finish_by_four(const Finish<Epilogue>& finish, const PointwiseSteps& steps,
+                                               uint32_t first_place, int first_channel, const TileSums<Tile>& sums) {
+  if constexpr (requires { finish.epilogue.template lanes<kLanes>(0, 0, 0, Lanes<float, kLanes>{}); }) {
+    if (first_place >= steps.places) {
+      return;
+    }
+    const uint32_t image = first_place / steps.pixels;
+    const uint32_t pixel = first_place - image * steps.pixels;
+    const int own = first_channel + static_cast<int>(threadIdx.x) % 4 * 2;
+#pragma unroll
+    for (int j = 0; j < Tile::channels / 8; ++j) {
+#pragma unroll
+      for (int e = 0; e < 2; ++e) {
+        if (own + j * 8 + e < finish.out_channels) {
+          finish.epilogue.template lanes<kLanes>(image, own + j * 8 + e, pixel, places_of<Tile>(sums, j, e));
+        }
+      }
+    }
+  }
+}
+
+// Place by place, eight channels a turn, whose sums the next ones' take the place of: less code than all of them.
+template <typename Tile, typename Epilogue>
+__device__ __forceinline__ void finish_one_by_one(const Finish<Epilogue>& finish, const PointwiseSteps& steps,
+                                                  uint32_t first_place, int first_channel, TileSums<Tile>& sums) {
+  const int own = first_channel + static_cast<int>(threadIdx.x) % 4 * 2;
+#pragma unroll 1
+  for (int j = 0; j < Tile::channels / 8; ++j) {
+#pragma unroll
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const uint32_t place = first_place + lane;
+      const uint32_t image = place / steps.pixels;
+#pragma unroll
+      for (int e = 0; e < 2; ++e) {
+        if (place < steps.places && own + j * 8 + e < finish.out_channels) {
+          finish.epilogue(image, own + j * 8 + e, place - image * steps.pixels, places_of<Tile>(sums, 0, e)[lane]);
+        }
+      }
+    }
+#pragma unroll
+    for (int i = 0; i + 4 < Tile::sums; ++i) {
+      sums[0][i] = sums[0][i + 4];
+      sums[1][i] = sums[1][i + 4];
+    }
+  }
+}
+
+template <typename Tile, typename Epilogue>
+__device__ __forceinline__ void finish_unit(const Finish<Epilogue>& finish, const PointwiseSteps& steps, uint32_t unit,
+                                            TileSums<Tile>& sums) {
+  const uint32_t warp_place =
+      unit / steps.blocks_of_channels * Tile::places + threadIdx.x / kWarpThreads * (8 * kLanes);
+  const uint32_t place = warp_place + threadIdx.x % kWarpThreads / 4 * kLanes;
+  const int first_channel = static_cast<int>(unit % steps.blocks_of_channels) * Tile::channels;
+  if (!__all_sync(kFullWarp, are_all_finite<Tile>(sums))) {
+    finish_again<Tile>(finish, steps, warp_place, first_channel);
+  } else if (finish.by_four) {
+    finish_by_four<Tile>(finish, steps, place, first_channel, sums);
+  } else {
+    finish_one_by_one<Tile>(finish, steps, place, first_channel, sums);
+  }
+}
+
+template <typename Tile, typename Epilogue>
+__global__ void __launch_bounds__(Tile::threads, Tile::blocks)
+    pointwise_wgmma_kernel(Finish<Epilogue> finish, const unsigned char* arranged, Memory<Tile> memory,
+                           PointwiseSteps steps) {
+#ifdef STITCH_HAS_WGMMA
+  extern __shared__ __align__(1024) unsigned char pointwise_shared[];
+  constexpr bool kIsWide = Tile::channels > 128;
+  constexpr int kBringRegisters = kIsWide ? 24 : 40,
+                kMultiplyRegisters = Tile::groups == 1 ? 216 : (kIsWide ? 240 : 232);
+  const Ring<Tile> ring(pointwise_shared, memory);
+  ring.init();
+  if (threadIdx.x >= Tile::multipliers) {
+    ptx::hand_back_registers<kBringRegisters>();
+    bring<Tile>(ring, steps, finish.input, arranged);
+  } else {
+    ptx::take_registers<kMultiplyRegisters>();
+    const int warp = static_cast<int>(threadIdx.x) / kWarpThreads;
+    const int lane = static_cast<int>(threadIdx.x) % kWarpThreads;
+    const int own_place = piece_of<Tile>(lane % 4, warp * 8 + lane / 4) * kLanes;
+    RingPlace at;
+    if (memory.has_all_weights) {
+      ptx::mbarrier_wait(ring.kept(), 0);
+    }
+    for (uint32_t unit = blockIdx.x; unit < steps.units; unit += gridDim.x) {
+      TileSums<Tile> sums = {};
+      multiply_unit<Tile>(ring, steps.slices, own_place, at, sums);
+      finish_unit<Tile>(finish, steps, unit, sums);
+    }
+  }
+#endif
+}
+
+}  // namespace pointwise_detail
+
+// epilogue: void operator()(int64_t image, int64_t channel, int64_t pixel, float accumulator) const, pixels of a plane
+// numbered along its rows; and lanes<4>(image, channel, pixel, accumulators) where `vectorised`, which is proved for
+// every fourth pixel. Needs a window of one tap, stride one and no padding, and shape.groups == 1; sm_90a. `scratch`
+// has WeightBlocks' bytes.
+template <typename Tile, typename Epilogue>
+cudaError_t launch_conv_pointwise_wgmma(const ConvShape& shape, const float* input, const float* weight,
+                                        const Epilogue& epilogue, bool vectorised, void* scratch, cudaStream_t stream) {
+  using namespace pointwise_detail;
+  constexpr int64_t kBlocksAtOnce = 132 * Tile::blocks;  // of an H200
+  const int64_t pixels = shape.depth * shape.height * shape.width;
+  const int64_t places = shape.batch * pixels;
+  if (shape.groups != 1 || shape.in_channels == 0) {
+    return cudaErrorInvalidValue;
+  }
+  if (places == 0 || shape.out_channels == 0) {
+    return cudaSuccess;
+  }
+  const WeightBlocks weights(shape, Tile::channels);
+  cudaError_t error = launch_arrange_weights(shape, weights, Tile::channels, weight, scratch, stream);
+  if (error != cudaSuccess) {
+    return error;
+  }
+  const Memory<Tile> memory(weights.slices);
+  const auto kernel = pointwise_wgmma_kernel<Tile, Epilogue>;
+  error = allow_shared_memory(kernel, memory.bytes);
+  if (error != cudaSuccess) {
+    return error;
+  }
+  const int64_t units = ceil_divide(places, Tile::places) * weights.blocks;
+  // A block that keeps its weights has units of the same output channels.
+  const int64_t most = memory.has_all_weights && weights.blocks < kBlocksAtOnce
+                           ? kBlocksAtOnce / weights.blocks * weights.blocks
+                           : (memory.has_all_weights ? weights.blocks : kBlocksAtOnce);
+  const auto blocks = static_cast<unsigned>(units < most ? units : most);
+  const bool in_fours = pixels % kLanes == 0;
+  const PointwiseSteps steps{static_cast<uint32_t>(places),
+                             static_cast<uint32_t>(units),
+                             static_cast<uint32_t>(weights.blocks),
+                             static_cast<uint32_t>(pixels),
+                             static_cast<int>(shape.in_channels),
+                             static_cast<int>(weights.slices),
+                             in_fours && reinterpret_cast<uintptr_t>(input) % 16 == 0};
+  const Finish<Epilogue> finish{input, weight, epilogue, static_cast<int>(shape.out_channels), vectorised && in_fours};
+  kernel<<<blocks, Tile::threads, memory.bytes, stream>>>(finish, static_cast<const unsigned char*>(scratch), memory,
+                                                          steps);
+  return cudaGetLastError();
+}
+
+}  // namespace stitch

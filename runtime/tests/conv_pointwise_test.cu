@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions of one tap by wgmma: ragged channels and places, images that begin anywhere in a tile, weights that a
+// block keeps and such that come slice by slice, more units than blocks, infinities.
+#include <cmath>
+
+#include "conv_support.cuh"
+#include "kernels/conv/pointwise_wgmma.cuh"
+
+namespace {
+
+using namespace stitch;
+using namespace stitch_test;
+
+using Point = ConvWindow<1, 1, 1, 1, 0, 0, 1, 1>;
+using PointOfVolume = ConvWindow3d<1, 1, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1>;
+
+// With eleven significant bits.
+void round_to_tf32(std::vector<float>& values) {
+  for (float& value : values) {
+    value = std::round(value * 1024) / 1024;
+  }
+}
+
+template <typename Window>
+ConvCase<Window> rounded_case(const ConvShape& shape) {
+  ConvCase<Window> problem(shape);
+  round_to_tf32(problem.x);
+  round_to_tf32(problem.weight);
+  problem.want = reference<Window>(shape, problem.x.data(), problem.weight.data(), problem.bias.data());
+  return problem;
+}
+
+// lead: elements before the input.
+template <typename Tile, typename Window>
+std::vector<float> outputs(Checker& checker, const std::string& name, const ConvCase<Window>& problem, int64_t lead) {
+  const ConvShape& shape = problem.shape;
+  std::vector<float> input(static_cast<size_t>(lead), NAN);
+  input.insert(input.end(), problem.x.begin(), problem.x.end());
+  const DeviceFloats x(input);
+  const DeviceFloats weight(problem.weight);
+  const DeviceFloats bias(problem.bias);
+  const DeviceFloats y(problem.outputs());
+  const DeviceFloats scratch(pointwise_detail::WeightBlocks(shape, Tile::channels).bytes(Tile::channels) /
+                             int64_t{sizeof(float)});
+  const int64_t pixels = shape.out_depth * shape.out_height * shape.out_width;
+  const PixelBiasStore epilogue{y.data(), bias.data(), shape.out_channels, pixels};
+  checker.launched(name, launch_conv_pointwise_wgmma<Tile>(shape, x.data() + lead, weight.data(), epilogue,
+                                                           pixels % 4 == 0, scratch.data(), nullptr));
+  return y.values();
+}
+
+template <typename Tile, typename Window = Point>
+void check(Checker& checker, const std::string& name, const ConvShape& shape, int64_t lead = 0) {
+  const ConvCase<Window> problem = rounded_case<Window>(shape);
+  checker.close(name, outputs<Tile>(checker, name, problem, lead), problem.want, 1e-5);
+}
+
+ConvShape point_shape(int64_t batch, int64_t in_channels, int64_t height, int64_t width, int64_t out_channels) {
+  return conv_shape<Point>(batch, in_channels, height, width, out_channels, 1);
+}
+
+template <int kChannels>
+void check_width(Checker& checker) {
+  const std::string name = std::to_string(kChannels) + " channels";
+  check<PointwiseTile<2, kChannels>>(checker, name, point_shape(2, 61, 8, 20, kChannels - 3));
+}
+
+void check_widths(Checker& checker) {
+  check_width<16>(checker);
+  check_width<32>(checker);
+  check_width<64>(checker);
+  check_width<96>(checker);
+  check_width<128>(checker);
+  check_width<192>(checker);
+}
+
+void check_places(Checker& checker) {
+  check<PointwiseTile<1, 16>>(checker, "images within a tile", point_shape(5, 9, 4, 11, 21));
+  check<PointwiseTile<2, 32>>(checker, "places one by one", point_shape(7, 40, 7, 7, 33));
+  check<PointwiseTile<1, 64>>(checker, "few places one by one", point_shape(1, 3, 3, 3, 5));
+  check<PointwiseTile<2, 16>>(checker, "an input that begins anywhere", point_shape(2, 33, 8, 18, 16), 3);
+  check<PointwiseTile<1, 32>, PointOfVolume>(checker, "volume", conv_shape<PointOfVolume>(2, 34, 3, 5, 8, 40, 1));
+}
+
+void check_depths(Checker& checker) {
+  check<PointwiseTile<2, 16>>(checker, "a ring gone round", point_shape(1, 301, 9, 60, 16));
+  check<PointwiseTile<2, 192>>(checker, "weights by slices", point_shape(1, 192, 12, 24, 200));
+  check<PointwiseTile<1, 128>>(checker, "weights by slices of few places", point_shape(3, 131, 8, 9, 130));
+  check<PointwiseTile<1, 16>>(checker, "more units than blocks", point_shape(1, 5, 139, 140, 35));
+  check<PointwiseTile<1, 128>>(checker, "more units than blocks, by slices", point_shape(1, 101, 131, 132, 129));
+}
+
+// Infinities and NaN are what plain arithmetic makes of them, and so are elements that rounding would make infinite.
+void check_non_finite(Checker& checker) {
+  for (const int64_t width : {20, 19}) {
+    ConvCase<Point> problem = rounded_case<Point>(point_shape(2, 9, 8, width, 19));
+    problem.x[7] = INFINITY;
+    problem.x[static_cast<size_t>(width * 8 * 9 + 90)] = NAN;
+    problem.x[static_cast<size_t>(width * 8 + 150)] = 3.4028234e38f;
+    problem.weight[31] = -INFINITY;
+    problem.want = reference<Point>(problem.shape, problem.x.data(), problem.weight.data(), problem.bias.data());
+    const std::string name = "infinities " + std::to_string(width);
+    checker.close(name, outputs<PointwiseTile<1, 32>>(checker, name, problem, 0), problem.want, 1e-5);
+  }
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  use_schedule(count, arguments);
+  Checker checker;
+  check_widths(checker);
+  check_places(checker);
+  check_depths(checker);
+  check_non_finite(checker);
+  return checker.finish();
+}

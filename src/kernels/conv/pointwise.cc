@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/conv/pointwise.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "kernels/template/epilogue.h"
+#include "kernels/template/named_setting.h"
+
+namespace stitch::kernels {
+namespace {
+
+constexpr std::array kPointwiseSettings = {
+    NamedSetting<PointwiseSetting>{"pointwise_wgmma_256x192", {2, 192}},
+    NamedSetting<PointwiseSetting>{"pointwise_wgmma_256x128", {2, 128}},
+    NamedSetting<PointwiseSetting>{"pointwise_wgmma_256x96", {2, 96}},
+    NamedSetting<PointwiseSetting>{"pointwise_wgmma_256x64", {2, 64}},
+    NamedSetting<PointwiseSetting>{"pointwise_wgmma_128x128", {1, 128}},
+    NamedSetting<PointwiseSetting>{"pointwise_wgmma_128x64", {1, 64}},
+    NamedSetting<PointwiseSetting>{"pointwise_wgmma_128x32", {1, 32}},
+    NamedSetting<PointwiseSetting>{"pointwise_wgmma_128x16", {1, 16}},
+};
+
+// As the skeleton has them.
+constexpr int64_t kPlacesOfGroup = 128;
+constexpr int64_t kInputsOfStage = 32;
+constexpr int64_t kFewestChannels = 16;  // of a block
+
+int64_t blocks_along(int64_t extent, int64_t block) { return (extent + block - 1) / block; }
+
+// All images' together.
+int64_t places_of(const ConvolutionProblem& problem) {
+  int64_t places = problem.batch;
+  for (const int64_t extent : problem.out) {
+    places *= extent;
+  }
+  return places;
+}
+
+// Whether a block keeps its weights: Memory of runtime/kernels/conv/pointwise.cuh.
+bool keeps_weights(const ConvolutionProblem& problem, const PointwiseSetting& setting) {
+  constexpr int64_t kFloatBytes = 4, kStagesBeside = 4, kLead = 2 << 10;
+  constexpr int64_t kRoomOfOne = 226 << 10, kRoomOfTwo = 112 << 10;
+  const int64_t of_slice = kFloatBytes * kInputsOfStage;
+  const int64_t weights = blocks_along(problem.in_channels, kInputsOfStage) * setting.channels * of_slice;
+  const int64_t input = setting.groups * kPlacesOfGroup * of_slice;
+  return weights + kStagesBeside * input <= (setting.groups == 1 ? kRoomOfTwo : kRoomOfOne) - kLead;
+}
+
+// Most of the channels that are multiplied are there, or it is the smallest block that has them all.
+bool is_filled_by(const ConvolutionProblem& problem, const PointwiseSetting& setting) {
+  constexpr int64_t kFourths = 5;           // at most, that are multiplied for four that are there
+  constexpr int64_t kFewestOfSeveral = 64;  // blocks that read the same input
+  const int64_t channels = blocks_along(problem.out_channels, setting.channels) * setting.channels;
+  const auto holds_all = [&](int64_t block) { return block >= problem.out_channels; };
+  const bool is_smallest = holds_all(setting.channels) &&
+                           std::none_of(kPointwiseSettings.begin(), kPointwiseSettings.end(), [&](const auto& other) {
+                             return other.meaning.channels < setting.channels && holds_all(other.meaning.channels);
+                           });
+  return is_smallest || (setting.channels >= kFewestOfSeveral && 4 * channels <= kFourths * problem.out_channels);
+}
+
+// Measured on an H200 (bench/kernels/pointwise_bench.cu): few output channels leave what is read of the input to few
+// products.
+double peak_share_of_channels(int64_t channels) {
+  constexpr double kOf192 = 0.58, kOf128 = 0.54, kOf96 = 0.48, kOf64 = 0.37, kOf32 = 0.2, kOf16 = 0.11;
+  if (channels > 96) {
+    return channels > 128 ? kOf192 : kOf128;
+  }
+  if (channels > 32) {
+    return channels > 64 ? kOf96 : kOf64;
+  }
+  return channels > 16 ? kOf32 : kOf16;
+}
+
+// Likewise: the launch that arranges the weights, and the first slices, take 4 us; where images are no multiples of
+// four places, a slice of 128 takes 0.5 us to copy place by place, and outputs are stored one by one.
+void add_serial_work(const ConvolutionProblem& problem, const PointwiseSetting& setting,
+                     const ConvolutionLayout& layout, Work& work) {
+  constexpr double kBytesOfMicrosecond = 4.8e6, kFirstUs = 4, kSliceUs = 0.5, kBytesApart = 8, kBytesOneByOne = 4;
+  constexpr double kMultiprocessors = 132;
+  constexpr int64_t kTogether = 4;
+  const bool in_fours = places_of(problem) / problem.batch % kTogether == 0;
+  const double units =
+      std::max(1.0, static_cast<double>(work.blocks) / (kMultiprocessors * work.blocks_per_multiprocessor));
+  const auto slices = static_cast<double>(setting.groups * blocks_along(problem.in_channels, kInputsOfStage));
+  work.serial_bytes += kBytesOfMicrosecond * (kFirstUs + (in_fours ? 0 : kSliceUs * slices * units));
+  const double apart = layout.sums_last ? kBytesApart : (in_fours ? 0 : kBytesOneByOne);
+  work.serial_bytes += apart * static_cast<double>(problem.outputs());
+}
+
+}  // namespace
+
+bool allows_pointwise(const ConvolutionProblem& problem) {
+  constexpr int64_t kMostPlaces = int64_t{1} << 31;
+  const WindowNumbers& window = problem.window;
+  const auto is_one = [](int64_t number) { return number == 1; };
+  const auto is_zero = [](int64_t number) { return number == 0; };
+  return !problem.transposed && problem.groups == 1 && window.taps() == 1 &&
+         std::all_of(window.stride.begin(), window.stride.end(), is_one) &&
+         std::all_of(window.padding.begin(), window.padding.end(), is_zero) &&
+         places_of(problem) * blocks_along(problem.out_channels, kFewestChannels) < kMostPlaces;
+}
+
+std::vector<Setting> pointwise_settings(const ConvolutionProblem& problem, OperandRounding rounding,
+                                        const DeviceLimits& limits) {
+  if (limits.architecture != "sm_90a" || rounding == OperandRounding::kNone || !allows_pointwise(problem)) {
+    return {};
+  }
+  return settings_where(kPointwiseSettings,
+                        [&](const PointwiseSetting& setting) { return is_filled_by(problem, setting); });
+}
+
+std::optional<PointwiseSetting> pointwise_setting(const Setting& setting) {
+  return is_named(kPointwiseSettings, setting.variant) && setting.splits == 1
+             ? std::optional(meaning_of(kPointwiseSettings, setting))
+             : std::nullopt;
+}
+
+std::string pointwise_arguments(const PointwiseSetting& setting) {
+  return fmt::format("stitch::PointwiseTile<{}, {}>", setting.groups, setting.channels);
+}
+
+int64_t pointwise_scratch_bytes(const ConvolutionProblem& problem, const PointwiseSetting& setting) {
+  constexpr int64_t kRowBytes = 128;
+  return blocks_along(problem.out_channels, setting.channels) * setting.channels *
+         blocks_along(problem.in_channels, kInputsOfStage) * kRowBytes;
+}
+
+void describe_pointwise(StepBuilder& step) {
+  step.describe(
+      "Access: a launch arranges the weights as the tensor cores read them. Blocks stay and take tile after tile of "
+      "places, 32 input channels at a time, into a ring in shared memory, as they lie; each thread reads four "
+      "neighbouring places of a channel, rounds them, and hands them to the tensor cores in registers.");
+  step.describe("Bound: memory, or arithmetic where both input and output channels are many.");
+}
+
+void add_pointwise_work(const Group& group, const ConvolutionProblem& problem, const PointwiseSetting& setting,
+                        const ConvolutionLayout& layout, Work& work) {
+  constexpr double kFloatBytes = 4, kFromCache = 0.2;
+  // Storing the sums of a unit, and filling the pipeline again, take about as long as three slices.
+  constexpr int64_t kSlicesBesides = 3, kThreadsThatSaturate = 768;
+  const int64_t tiles = blocks_along(places_of(problem), setting.groups * kPlacesOfGroup);
+  const int64_t blocks_of_channels = blocks_along(problem.out_channels, setting.channels);
+  const int64_t slices = blocks_along(problem.in_channels, kInputsOfStage);
+  const auto weights = static_cast<double>(pointwise_scratch_bytes(problem, setting));
+  work.pipe = Pipe::kTf32;
+  work.flops = 2.0 * static_cast<double>(problem.outputs()) * static_cast<double>(problem.depth());
+  work.padded_flops = 2.0 * static_cast<double>(tiles * setting.groups * kPlacesOfGroup) *
+                      static_cast<double>(blocks_of_channels * setting.channels) *
+                      static_cast<double>((slices + kSlicesBesides) * kInputsOfStage);
+  work.launches += 1;
+  work.blocks = tiles * blocks_of_channels;
+  work.blocks_per_multiprocessor = setting.groups == 1 ? 2 : 1;
+  // Slices are copied while others are multiplied: no thread waits for memory.
+  work.threads_per_block = static_cast<int>(kThreadsThatSaturate) / work.blocks_per_multiprocessor;
+  work.peak_share = peak_share_of_channels(setting.channels);
+  work.bandwidth_share = 0.87;
+  const double input = kFloatBytes * static_cast<double>(places_of(problem) * slices * kInputsOfStage);
+  const double read_again = static_cast<double>(blocks_of_channels - 1) * input +
+                            (keeps_weights(problem, setting) ? 0 : static_cast<double>(tiles) * weights);
+  work.extra_bytes += 2 * weights + kFromCache * read_again;
+  add_serial_work(problem, setting, layout, work);
+  add_waiting_work(group, static_cast<double>(setting.channels) / 4, work);
+}
+
+}  // namespace stitch::kernels

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution of one tap by wgmma (runtime/kernels/conv/pointwise_wgmma.cuh): its settings, and what they cost.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/code/step_builder.h"
+#include "kernels/conv/layout.h"
+#include "kernels/conv/problem.h"
+#include "kernels/conv/rounding.h"
+#include "kernels/template/kernel_template.h"
+
+namespace stitch::kernels {
+
+// Of a block: warpgroups of 128 places each, and output channels.
+struct PointwiseSetting {
+  int64_t groups;
+  int64_t channels;
+};
+
+// Whether the skeleton can compute it: one tap in steps of one, no padding, no groups, and not transposed.
+bool allows_pointwise(const ConvolutionProblem& problem);
+// Those worth trying ("pointwise_wgmma_256x192"), where operands may be rounded and wgmma is.
+std::vector<Setting> pointwise_settings(const ConvolutionProblem& problem, OperandRounding rounding,
+                                        const DeviceLimits& limits);
+// nullopt for a setting of other skeletons.
+std::optional<PointwiseSetting> pointwise_setting(const Setting& setting);
+// Of the launch: "stitch::PointwiseTile<2, 192>".
+std::string pointwise_arguments(const PointwiseSetting& setting);
+// Of the weights as the kernel reads them.
+int64_t pointwise_scratch_bytes(const ConvolutionProblem& problem, const PointwiseSetting& setting);
+// What a block does, for the reader of a step.
+void describe_pointwise(StepBuilder& step);
+void add_pointwise_work(const Group& group, const ConvolutionProblem& problem, const PointwiseSetting& setting,
+                        const ConvolutionLayout& layout, Work& work);
+
+}  // namespace stitch::kernels

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/conv/pointwise.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "kernels/code/step_code.h"
+#include "kernels/conv/convolution.h"
+#include "kernels/template/kernel_fixture.h"
+
+namespace stitch::kernels {
+namespace {
+
+// A convolution of x by w, with a window that need not be one tap in steps of one.
+std::string point_program(const std::string& images, const std::string& weight, const std::string& stride = "1,1",
+                          const std::string& padding = "0,0", const std::string& groups = "1") {
+  return "graph g mode=eval\nx: f32[" + images + "] = input \"x\"\nw: f32[" + weight +
+         "] = parameter \"w\"\ny = conv2d(x, w, none; stride=[" + stride + "], padding=[" + padding +
+         "], dilation=[1,1], groups=" + groups + ")\nreturn output \"0\" = y\n";
+}
+
+class PointwiseConvolution : public AskedKernel {
+ public:
+  explicit PointwiseConvolution(const std::string& text) : AskedKernel(text, make_convolution()) {}
+
+  std::vector<std::string> offered(MathMode math = MathMode::kKernelBench,
+                                   const DeviceLimits& limits = known_devices().front()) const {
+    return variants_of(space(math, limits), "pointwise_wgmma");
+  }
+  std::string launch(const char* variant) const {
+    std::string text;
+    for (const std::string& line : to_text(kernel().draft(group(), {variant}).value()).launch) {
+      text += line;
+    }
+    return text;
+  }
+};
+
+using Names = std::vector<std::string>;
+
+TEST(PointwiseSettings, AreOfOneTapInStepsOfOne) {
+  EXPECT_FALSE(PointwiseConvolution(point_program("16,64,56,56", "256,64,1,1")).offered().empty());
+  EXPECT_TRUE(PointwiseConvolution(point_program("16,64,56,56", "256,64,1,1", "2,2")).offered().empty());
+  EXPECT_TRUE(PointwiseConvolution(point_program("16,64,56,56", "256,64,1,1", "1,1", "1,1")).offered().empty());
+  EXPECT_TRUE(PointwiseConvolution(point_program("16,64,56,56", "256,64,3,3", "1,1", "1,1")).offered().empty());
+  EXPECT_FALSE(
+      PointwiseConvolution(point_program("16,64,56,56", "256,64,1,1", "2,2")).allows({"pointwise_wgmma_128x16"}));
+  EXPECT_FALSE(PointwiseConvolution(point_program("16,64,56,56", "256,32,1,1", "1,1", "0,0", "2"))
+                   .allows({"pointwise_wgmma_128x16"}));
+}
+
+TEST(PointwiseSettings, RoundWhereTheBaselineDoesAndWgmmaIs) {
+  const PointwiseConvolution plain(point_program("16,64,56,56", "256,64,1,1"));
+  EXPECT_TRUE(plain.offered(MathMode::kFp32).empty());
+  EXPECT_FALSE(plain.offered(MathMode::kTf32).empty());
+  EXPECT_TRUE(PointwiseConvolution(point_program("16,6,56,56", "64,6,1,1")).offered().empty());
+  const auto older = device_limits("A100");
+  ASSERT_TRUE(older.has_value());
+  EXPECT_TRUE(plain.offered(MathMode::kKernelBench, *older).empty());
+}
+
+TEST(PointwiseSettings, FollowTheOutputChannels) {
+  const auto offered = [](const std::string& channels) {
+    return PointwiseConvolution(point_program("16,64,56,56", channels + ",64,1,1")).offered();
+  };
+  EXPECT_EQ(offered("10"), (Names{"pointwise_wgmma_128x16"}));
+  EXPECT_EQ(offered("32"), (Names{"pointwise_wgmma_128x32"}));
+  EXPECT_EQ(offered("64"), (Names{"pointwise_wgmma_256x64", "pointwise_wgmma_128x64"}));
+  EXPECT_EQ(offered("192"), (Names{"pointwise_wgmma_256x192", "pointwise_wgmma_256x96", "pointwise_wgmma_256x64",
+                                   "pointwise_wgmma_128x64"}));
+}
+
+// At reduced sizes the program's own setting stays.
+TEST(PointwiseSettings, OfMoreChannelsComputeFewerToo) {
+  EXPECT_TRUE(PointwiseConvolution(point_program("1,2,7,7", "5,2,1,1")).allows({"pointwise_wgmma_256x192"}));
+}
+
+// Weights in blocks of output channels by 32 input channels.
+TEST(PointwiseSettings, ArrangeTheWeightsInTheScratchMemory) {
+  const PointwiseConvolution plain(point_program("16,65,56,56", "100,65,1,1"));
+  EXPECT_EQ(plain.shape({"pointwise_wgmma_128x64"}).scratch_bytes, int64_t{2} * 64 * 3 * 128);
+  EXPECT_NE(plain.launch("pointwise_wgmma_256x192").find("launch_conv_pointwise_wgmma<stitch::PointwiseTile<2, 192>>("),
+            std::string::npos);
+}
+
+// All blocks of channels read the input, from the cache but for the first; images of odd sizes are copied place by
+// place.
+TEST(PointwiseSettings, CostWhatIsReadAgain) {
+  const PointwiseConvolution wide(point_program("10,480,224,224", "192,480,1,1"));
+  EXPECT_LT(wide.work({"pointwise_wgmma_256x192"}).extra_bytes, wide.work({"pointwise_wgmma_256x64"}).extra_bytes);
+  const Work odd = PointwiseConvolution(point_program("10,64,7,7", "64,64,1,1")).work({"pointwise_wgmma_128x64"});
+  const Work even = PointwiseConvolution(point_program("10,64,8,8", "64,64,1,1")).work({"pointwise_wgmma_128x64"});
+  EXPECT_GT(odd.serial_bytes, even.serial_bytes);
+}
+
+}  // namespace
+}  // namespace stitch::kernels
