@@ -12,6 +12,7 @@
 #include "kernels/conv/layout.h"
 #include "kernels/conv/library.h"
 #include "kernels/conv/patch.h"
+#include "kernels/conv/patch_wgmma.h"
 #include "kernels/conv/problem.h"
 #include "kernels/conv/rounding.h"
 #include "kernels/conv/turning.h"
@@ -89,21 +90,24 @@ void add_slots_of_epilogue(Work& work) {
 
 // How our own kernels compute it: each thread outputs of one channel by itself, threads outputs of some channels from
 // a patch they share, or blocks tiles of a product.
-enum class ConvolutionMethod { kDepthwise, kDirect, kDirectMma, kDirectWgmma, kPatch, kTiles };
+enum class ConvolutionMethod { kDepthwise, kDirect, kDirectMma, kDirectWgmma, kPatch, kPatchWgmma, kTiles };
 struct ConvolutionSetting {
   ConvolutionMethod method = ConvolutionMethod::kTiles;
   GemmSetting tiles{};
   int64_t channels = 0;  // of a block, where it is direct
   DirectMmaSetting direct_mma{};
   PatchSetting patch{};
+  PatchWgmmaSetting patch_wgmma{};
 
   bool is_tiled() const { return method == ConvolutionMethod::kTiles; }
   bool is_direct_mma() const {
     return method == ConvolutionMethod::kDirectMma || method == ConvolutionMethod::kDirectWgmma;
   }
+  bool is_patch() const { return method == ConvolutionMethod::kPatch || method == ConvolutionMethod::kPatchWgmma; }
   TensorMath math() const {
-    if (method == ConvolutionMethod::kPatch) {
-      return patch.math == PatchMath::kTf32x3 ? TensorMath::kTf32x3 : TensorMath::kTf32;
+    if (is_patch()) {
+      return method == ConvolutionMethod::kPatch && patch.math == PatchMath::kTf32x3 ? TensorMath::kTf32x3
+                                                                                     : TensorMath::kTf32;
     }
     return is_tiled() ? tiles.variant->math : (is_direct_mma() ? TensorMath::kTf32x3 : TensorMath::kNone);
   }
@@ -141,6 +145,9 @@ std::optional<ConvolutionSetting> convolution_setting(const Setting& setting) {
   }
   if (const std::optional<PatchSetting> patch = patch_setting(setting); patch.has_value()) {
     return ConvolutionSetting{.method = ConvolutionMethod::kPatch, .patch = *patch};
+  }
+  if (const std::optional<PatchWgmmaSetting> patch = patch_wgmma_setting(setting); patch.has_value()) {
+    return ConvolutionSetting{.method = ConvolutionMethod::kPatchWgmma, .patch_wgmma = *patch};
   }
   const std::optional<GemmSetting> tiles = gemm_setting(setting);
   return tiles.has_value() ? std::optional(ConvolutionSetting{ConvolutionMethod::kTiles, *tiles}) : std::nullopt;
@@ -201,6 +208,8 @@ class Convolution final : public KernelTemplate {
     if (in_float) {
       const std::vector<Setting> patch = patch_settings(problem, rounding, limits);
       settings.insert(settings.end(), patch.begin(), patch.end());
+      const std::vector<Setting> by_groups = patch_wgmma_settings(problem, rounding, limits);
+      settings.insert(settings.end(), by_groups.begin(), by_groups.end());
     }
     for (const GemmVariant& variant :
          in_float ? conv_variants(rounding != OperandRounding::kNone, limits) : sixteen_bit_gemm_variants(limits)) {
@@ -240,8 +249,11 @@ class Convolution final : public KernelTemplate {
     if (own->is_direct_mma()) {
       return storage(group) == DataType::kFloat32 && allows_direct_mma(own_problem(group), own->direct_mma);
     }
-    if (own->method == ConvolutionMethod::kPatch) {
-      return storage(group) == DataType::kFloat32 && allows_patch(own_problem(group), own->patch);
+    if (own->is_patch()) {
+      const ConvolutionProblem problem = own_problem(group);
+      return storage(group) == DataType::kFloat32 &&
+             (own->method == ConvolutionMethod::kPatch ? allows_patch(problem, own->patch)
+                                                       : allows_patch_wgmma(problem, own->patch_wgmma));
     }
     const Setting unsplit = own->is_tiled() ? to_setting({own->tiles.variant}) : setting;
     return own->tiles.splits_of_depth <= kMaxSplits && KernelTemplate::allows(group, unsplit);
@@ -276,6 +288,12 @@ class Convolution final : public KernelTemplate {
       if (!stores_by_four(problem, layout)) {
         add_slots_of_epilogue(work);
       }
+      add_turning_work(problem, convolution_layout(group), work);
+      return work;
+    }
+    if (own.method == ConvolutionMethod::kPatchWgmma) {
+      add_patch_wgmma_work(problem, own.patch_wgmma, work);
+      add_patch_wgmma_epilogue_work(group, problem, convolution_layout(group), work);
       add_turning_work(problem, convolution_layout(group), work);
       return work;
     }
@@ -398,8 +416,12 @@ Result<LibraryFinish> add_finish(StepBuilder& step, const ConvolutionProblem& pr
 
 void describe(StepBuilder& step, const ConvolutionSetting& chosen, const ConvolutionProblem& problem) {
   const ConvolutionMethod method = chosen.method;
-  if (method == ConvolutionMethod::kPatch) {
-    describe_patch(step, problem, chosen.patch);
+  if (chosen.is_patch()) {
+    if (method == ConvolutionMethod::kPatch) {
+      describe_patch(step, problem, chosen.patch);
+    } else {
+      describe_patch_wgmma(step);
+    }
     step.describe("Bound: arithmetic, or writing the outputs where channels are few.");
     return;
   }
@@ -446,6 +468,8 @@ const char* family_of(ConvolutionMethod method, TensorMath math) {
       return "direct_wgmma";
     case ConvolutionMethod::kPatch:
       return "patch_mma";
+    case ConvolutionMethod::kPatchWgmma:
+      return "patch_wgmma";
     case ConvolutionMethod::kTiles:
       break;
   }
@@ -477,12 +501,20 @@ std::string template_arguments(const ConvolutionProblem& problem, const Convolut
   if (chosen.method == ConvolutionMethod::kPatch) {
     return patch_arguments(problem, chosen.patch);
   }
+  if (chosen.method == ConvolutionMethod::kPatchWgmma) {
+    return patch_wgmma_arguments(chosen.patch_wgmma);
+  }
   if (!chosen.is_tiled()) {
     return "Window";
   }
   const std::string tiles = fmt::format("stitch::{}, Window", chosen.tiles.variant->tile);
   const char* const policy = policy_type(chosen.math());
   return *policy == '\0' ? tiles : fmt::format("stitch::{}, {}", policy, tiles);
+}
+
+int64_t scratch_bytes_of_patch(const ConvolutionProblem& problem, const ConvolutionSetting& chosen) {
+  return chosen.method == ConvolutionMethod::kPatch ? patch_scratch_bytes(problem, chosen.patch)
+                                                    : patch_wgmma_scratch_bytes(problem, chosen.patch_wgmma);
 }
 
 Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting) const {
@@ -503,8 +535,7 @@ Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting)
     STITCH_ASSIGN(const LibraryFinish epilogue, add_finish(step, problem));
     add_library_call(step, problem, setting, epilogue);
   } else {
-    const bool takes_lanes =
-        chosen.method == ConvolutionMethod::kDirectWgmma || chosen.method == ConvolutionMethod::kPatch;
+    const bool takes_lanes = chosen.method == ConvolutionMethod::kDirectWgmma || chosen.is_patch();
     const PixelNames names = takes_lanes ? PixelNames::kNumber : PixelNames::kAxes;
     STITCH_ASSIGN(const LoweredFunctor epilogue, make_epilogue(step, problem.window.axes(), names));
     construct(step, epilogue, "epilogue");
@@ -518,11 +549,11 @@ Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting)
   }
   const std::string arguments = template_arguments(problem, chosen);
   const bool splits = own.splits_of_depth > 0;
-  const bool by_patch = chosen.method == ConvolutionMethod::kPatch;
+  const bool by_patch = chosen.is_patch();
   constexpr int64_t kFloatBytes = 4;
   const int64_t partial_bytes =
       splits ? setting.splits * problem.matrices() * problem.rows() * problem.columns() * kFloatBytes
-             : (by_patch ? patch_scratch_bytes(problem, chosen.patch) : 0);
+             : (by_patch ? scratch_bytes_of_patch(problem, chosen) : 0);
   const OwnOperands operands = add_turning(step, problem, layout, partial_bytes);
   // All in one sum, which lies on a line through the batch: cuDNN's own need and, in its place, ours.
   step.set_scratch_bytes((by_library ? convolution_library_scratch_bytes(group, problem, setting) : partial_bytes) +
