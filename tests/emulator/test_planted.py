@@ -24,6 +24,7 @@ WORDS = "kernels/conv/patch_words.cuh"
 CLUSTERS = "kernels/rnn/persistent_layer.cuh"
 POINT = "kernels/conv/pointwise_wgmma.cuh"
 POINT_RING = "kernels/conv/pointwise.cuh"
+PATCH_GROUPS = "kernels/conv/patch_wgmma.cuh"
 pytestmark = pytest.mark.long
 
 
@@ -105,6 +106,29 @@ MISTAKES = (
             "false"),
     Mistake("features_beyond_the_last_are_not_cleared", "rnn_persistent_test", CLUSTERS,
             "    memory.hidden[1][row][unit] = 0.0f;", ""),
+    Mistake("eights_are_not_waited_for", "conv_patch_wgmma_test", PATCH_GROUPS,
+            "      ptx::mbarrier_wait(memory_.full_patch(group_, patches_.at), patches_.parity);", ""),
+    Mistake("eights_miss_bytes", "conv_patch_wgmma_test", PATCH_GROUPS, "static_cast<uint32_t>(Tile::planes * rows)",
+            "static_cast<uint32_t>(rows)"),
+    Mistake("eights_are_copied_while_they_are_read", "conv_patch_wgmma_test", PATCH_GROUPS,
+            "      ptx::mbarrier_wait(memory.empty_patch(group, ring.at), ring.parity ^ 1);", ""),
+    Mistake("weights_of_a_tap_are_not_waited_for", "conv_patch_wgmma_test", PATCH_GROUPS,
+            "        ptx::mbarrier_wait(memory_.full_stage(stages_.at), stages_.parity);\n        multiply_tap",
+            "        multiply_tap"),
+    Mistake("weights_of_a_tap_are_released_too_early", "conv_patch_wgmma_test", PATCH_GROUPS,
+            "        ptx::wgmma_wait<1>();", ""),
+    Mistake("taps_without_a_fence", "conv_patch_wgmma_test", PATCH_GROUPS, "    ptx::wgmma_fence();", ""),
+    Mistake("tiles_are_stored_before_the_wait", "conv_patch_wgmma_test", PATCH_GROUPS, "    ptx::wgmma_wait<0>();",
+            ""),
+    Mistake("lanes_are_late_for_a_stage", "conv_patch_wgmma_test", PATCH_GROUPS,
+            "      __syncwarp();  // or lanes that are late would wait for what comes next", ""),
+    Mistake("taps_read_one_place", "conv_patch_wgmma_test", PATCH_GROUPS, "places + offset(y, x)", "places"),
+    Mistake("cores_with_a_wrong_stride", "conv_patch_wgmma_test", "ptx/wgmma.cuh", "uint64_t{along_k / 16} << 16",
+            "uint64_t{along_rows / 16} << 16"),
+    Mistake("places_too_small_for_eights", "conv_patch_wgmma_test", "kernels/conv/patch_eights.cuh",
+            "has_small_place(seen.flags, steps.warps_of_run, seen_by)", "false"),
+    Mistake("eights_of_the_first_images_scale", "conv_patch_wgmma_test", "kernels/conv/patch_group_finish.cuh",
+            "scales.images[own.place.image]", "scales.images[0]"),
     Mistake("rows_are_not_repaired", "gemm_planes_test", "kernels/gemm/planes.cuh", "small * kMaySuffer > nonzero",
             "small > nonzero"),
     Mistake("places_are_read_before_they_are_there", "conv_pointwise_test", POINT_RING,

@@ -194,12 +194,6 @@ struct PatchSource {
   int64_t planes_of_image;
 };
 
-// 1 / scale of operands, of ScaledFp16.
-struct PatchScales {
-  const float* channels;
-  const ImageRange* images;
-};
-
 // Sums of scaled operands become sums of operands; NaN where fp16 does not hold one of them.
 template <typename Tile, typename Window>
 __device__ __forceinline__ void unscale_sums(const PatchScales& scales, int64_t image, PatchSums<Tile, Window>& sums) {

@@ -57,6 +57,12 @@ struct WeightTiles {
   }
 };
 
+// 1 / scale of operands, of ScaledFp16.
+struct PatchScales {
+  const float* channels;
+  const ImageRange* images;
+};
+
 // Where a number of output channels that fill up blocks lies.
 struct ChannelPlace {
   int64_t group;

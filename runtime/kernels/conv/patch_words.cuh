@@ -224,6 +224,17 @@ __device__ __forceinline__ void pack_block(const ConvShape& shape, const WordPla
   }
 }
 
+constexpr int64_t kMostBlocksAgain = 1056;
+
+// All threads of a block are at the call.
+__device__ __forceinline__ bool is_any_packed_again(const ConvShape& shape, const ImageRange* ranges) {
+  bool is_needed = false;
+  for (int64_t image = threadIdx.x; image < shape.batch; image += kPackThreads) {
+    is_needed |= ranges[image].is_packed_again();
+  }
+  return __syncthreads_or(is_needed ? 1 : 0) != 0;
+}
+
 template <bool kWide>
 __global__ void __launch_bounds__(kPackThreads) pack_kernel(ConvShape shape, WordPlanes planes, PackSteps steps,
                                                             const float* input, uint4* words, ImageRange* ranges) {
@@ -236,11 +247,7 @@ __global__ void __launch_bounds__(kPackThreads)
     pack_again_kernel(ConvShape shape, WordPlanes planes, PackSteps steps, const float* input, uint4* words,
                       ImageRange* ranges) {
   __shared__ SeenByBlock seen_by;
-  bool is_needed = false;
-  for (int64_t image = threadIdx.x; image < shape.batch; image += kPackThreads) {
-    is_needed |= ranges[image].is_packed_again();
-  }
-  if (__syncthreads_or(is_needed ? 1 : 0) == 0) {
+  if (!is_any_packed_again(shape, ranges)) {
     return;
   }
   for (int64_t block = blockIdx.x; block < steps.blocks; block += gridDim.x) {
@@ -252,7 +259,6 @@ __global__ void __launch_bounds__(kPackThreads)
 // Behind the launch that has sampled the images.
 inline cudaError_t launch_pack(const ConvShape& shape, const float* input, uint4* words, ImageRange* ranges,
                                cudaStream_t stream) {
-  constexpr int64_t kMostBlocksAgain = 1056;
   const WordPlanes planes(shape);
   const PackSteps steps(shape, planes);
   if (steps.blocks == 0) {

@@ -11,7 +11,9 @@
 #include "kernels/conv/launch.h"
 #include "kernels/conv/layout.h"
 #include "kernels/conv/library.h"
+#include "kernels/conv/method.h"
 #include "kernels/conv/patch.h"
+#include "kernels/conv/patch_wgmma.h"
 #include "kernels/conv/pointwise.h"
 #include "kernels/conv/problem.h"
 #include "kernels/conv/rounding.h"
@@ -24,7 +26,6 @@
 namespace stitch::kernels {
 namespace {
 
-constexpr const char* kDepthwise = "depthwise";
 constexpr int64_t kMaxSplits = 16;
 constexpr int64_t kMinDepthOfSplit = 256;  // shorter parts do not repay their partial sums
 
@@ -88,38 +89,6 @@ void add_slots_of_epilogue(Work& work) {
   work.serial_bytes += kEmptySlots * kBytesOfLaneOperation * work.lane_operations;
 }
 
-// How our own kernels compute it: each thread outputs of one channel by itself, threads outputs of some channels from
-// a patch they share, or blocks tiles of a product.
-enum class ConvolutionMethod { kDepthwise, kDirect, kDirectMma, kDirectWgmma, kPatch, kPointwise, kTiles };
-struct ConvolutionSetting {
-  ConvolutionMethod method = ConvolutionMethod::kTiles;
-  GemmSetting tiles{};
-  int64_t channels = 0;  // of a block, where it is direct
-  DirectMmaSetting direct_mma{};
-  PatchSetting patch{};
-  PointwiseSetting pointwise{};
-
-  bool is_tiled() const { return method == ConvolutionMethod::kTiles; }
-  bool is_direct_mma() const {
-    return method == ConvolutionMethod::kDirectMma || method == ConvolutionMethod::kDirectWgmma;
-  }
-  // Before it is computed, in scratch memory.
-  bool arranges_weights() const {
-    return method == ConvolutionMethod::kPatch || method == ConvolutionMethod::kPointwise;
-  }
-  TensorMath math() const {
-    if (method == ConvolutionMethod::kPatch) {
-      return patch.math == PatchMath::kTf32x3 ? TensorMath::kTf32x3 : TensorMath::kTf32;
-    }
-    if (method == ConvolutionMethod::kPointwise) {
-      return TensorMath::kTf32;
-    }
-    return is_tiled() ? tiles.variant->math : (is_direct_mma() ? TensorMath::kTf32x3 : TensorMath::kNone);
-  }
-};
-
-Setting depthwise_setting() { return {kDepthwise, 1}; }
-
 // As our own kernels take it.
 ConvolutionProblem own_problem(const Group& group) { return with_last_axis_joined(convolution_problem(group)); }
 
@@ -133,29 +102,6 @@ double depth_share(const ConvolutionProblem& problem, const GemmVariant& tile) {
   const auto steps = static_cast<double>((problem.depth() + tile.k - 1) / tile.k);
   const double share = steps / (steps + besides);
   return std::min(1.0, share * (kStepsWhereMeasured + besides) / kStepsWhereMeasured);
-}
-
-// Returns nothing for a setting of other skeletons.
-std::optional<ConvolutionSetting> convolution_setting(const Setting& setting) {
-  if (setting.variant == kDepthwise) {
-    return setting.splits == 1 ? std::optional(ConvolutionSetting{ConvolutionMethod::kDepthwise}) : std::nullopt;
-  }
-  if (const std::optional<int64_t> channels = direct_channels(setting); channels.has_value()) {
-    return ConvolutionSetting{.method = ConvolutionMethod::kDirect, .channels = *channels};
-  }
-  if (const std::optional<DirectMmaSetting> direct = direct_mma_setting(setting); direct.has_value()) {
-    return ConvolutionSetting{
-        .method = direct->by_groups ? ConvolutionMethod::kDirectWgmma : ConvolutionMethod::kDirectMma,
-        .direct_mma = *direct};
-  }
-  if (const std::optional<PatchSetting> patch = patch_setting(setting); patch.has_value()) {
-    return ConvolutionSetting{.method = ConvolutionMethod::kPatch, .patch = *patch};
-  }
-  if (const std::optional<PointwiseSetting> pointwise = pointwise_setting(setting); pointwise.has_value()) {
-    return ConvolutionSetting{.method = ConvolutionMethod::kPointwise, .pointwise = *pointwise};
-  }
-  const std::optional<GemmSetting> tiles = gemm_setting(setting);
-  return tiles.has_value() ? std::optional(ConvolutionSetting{ConvolutionMethod::kTiles, *tiles}) : std::nullopt;
 }
 
 bool is_sixteen_bit(DataType dtype) { return dtype == DataType::kFloat16 || dtype == DataType::kBfloat16; }
@@ -215,6 +161,8 @@ class Convolution final : public KernelTemplate {
       settings.insert(settings.end(), pointwise.begin(), pointwise.end());
       const std::vector<Setting> patch = patch_settings(problem, rounding, limits);
       settings.insert(settings.end(), patch.begin(), patch.end());
+      const std::vector<Setting> by_groups = patch_wgmma_settings(problem, rounding, limits);
+      settings.insert(settings.end(), by_groups.begin(), by_groups.end());
     }
     for (const GemmVariant& variant :
          in_float ? conv_variants(rounding != OperandRounding::kNone, limits) : sixteen_bit_gemm_variants(limits)) {
@@ -254,8 +202,11 @@ class Convolution final : public KernelTemplate {
     if (own->is_direct_mma()) {
       return storage(group) == DataType::kFloat32 && allows_direct_mma(own_problem(group), own->direct_mma);
     }
-    if (own->method == ConvolutionMethod::kPatch) {
-      return storage(group) == DataType::kFloat32 && allows_patch(own_problem(group), own->patch);
+    if (own->is_patch()) {
+      const ConvolutionProblem problem = own_problem(group);
+      return storage(group) == DataType::kFloat32 &&
+             (own->method == ConvolutionMethod::kPatch ? allows_patch(problem, own->patch)
+                                                       : allows_patch_wgmma(problem, own->patch_wgmma));
     }
     if (own->method == ConvolutionMethod::kPointwise) {
       return storage(group) == DataType::kFloat32 && allows_pointwise(own_problem(group));
@@ -293,6 +244,12 @@ class Convolution final : public KernelTemplate {
       if (!stores_by_four(problem, layout)) {
         add_slots_of_epilogue(work);
       }
+      add_turning_work(problem, convolution_layout(group), work);
+      return work;
+    }
+    if (own.method == ConvolutionMethod::kPatchWgmma) {
+      add_patch_wgmma_work(problem, own.patch_wgmma, work);
+      add_patch_wgmma_epilogue_work(group, problem, convolution_layout(group), work);
       add_turning_work(problem, convolution_layout(group), work);
       return work;
     }
@@ -420,8 +377,12 @@ Result<LibraryFinish> add_finish(StepBuilder& step, const ConvolutionProblem& pr
 
 void describe(StepBuilder& step, const ConvolutionSetting& chosen, const ConvolutionProblem& problem) {
   const ConvolutionMethod method = chosen.method;
-  if (method == ConvolutionMethod::kPatch) {
-    describe_patch(step, problem, chosen.patch);
+  if (chosen.is_patch()) {
+    if (method == ConvolutionMethod::kPatch) {
+      describe_patch(step, problem, chosen.patch);
+    } else {
+      describe_patch_wgmma(step);
+    }
     step.describe("Bound: arithmetic, or writing the outputs where channels are few.");
     return;
   }
@@ -472,6 +433,8 @@ const char* family_of(ConvolutionMethod method, TensorMath math) {
       return "direct_wgmma";
     case ConvolutionMethod::kPatch:
       return "patch_mma";
+    case ConvolutionMethod::kPatchWgmma:
+      return "patch_wgmma";
     case ConvolutionMethod::kPointwise:
       return "pointwise_wgmma";
     case ConvolutionMethod::kTiles:
@@ -505,6 +468,9 @@ std::string template_arguments(const ConvolutionProblem& problem, const Convolut
   if (chosen.method == ConvolutionMethod::kPatch) {
     return patch_arguments(problem, chosen.patch);
   }
+  if (chosen.method == ConvolutionMethod::kPatchWgmma) {
+    return patch_wgmma_arguments(chosen.patch_wgmma);
+  }
   if (chosen.method == ConvolutionMethod::kPointwise) {
     return pointwise_arguments(chosen.pointwise);
   }
@@ -518,10 +484,16 @@ std::string template_arguments(const ConvolutionProblem& problem, const Convolut
 
 // Of scratch memory, for operands as a skeleton reads them.
 int64_t arranged_bytes(const ConvolutionProblem& problem, const ConvolutionSetting& chosen) {
-  if (chosen.method == ConvolutionMethod::kPatch) {
-    return patch_scratch_bytes(problem, chosen.patch);
+  switch (chosen.method) {
+    case ConvolutionMethod::kPatch:
+      return patch_scratch_bytes(problem, chosen.patch);
+    case ConvolutionMethod::kPatchWgmma:
+      return patch_wgmma_scratch_bytes(problem, chosen.patch_wgmma);
+    case ConvolutionMethod::kPointwise:
+      return pointwise_scratch_bytes(problem, chosen.pointwise);
+    default:
+      return 0;
   }
-  return chosen.method == ConvolutionMethod::kPointwise ? pointwise_scratch_bytes(problem, chosen.pointwise) : 0;
 }
 
 Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting) const {

@@ -30,7 +30,10 @@ class PatchConvolution : public AskedKernel {
   explicit PatchConvolution(const std::string& text) : AskedKernel(text, make_convolution()) {}
 
   std::vector<std::string> offered(MathMode math, const DeviceLimits& limits = known_devices().front()) const {
-    return variants_of(space(math, limits), "patch");
+    std::vector<std::string> names = variants_of(space(math, limits), "patch_tf32");
+    const std::vector<std::string> scaled = variants_of(space(math, limits), "patch_fp16");
+    names.insert(names.end(), scaled.begin(), scaled.end());
+    return names;
   }
   // Taps that are one in the launch of a setting.
   std::string fold(const Setting& setting) const {

@@ -22,14 +22,17 @@ inline uint32_t shared_address(const void* pointer) {
   return static_cast<uint32_t>(byte - stitch_dynamic_shared);
 }
 
-// A matrix of rows along k in shared memory, swizzled by 128 bytes.
-class SwizzledRows {
+// A matrix of rows along k in shared memory, swizzled by 128 bytes or not at all.
+class OperandRows {
  public:
-  explicit SwizzledRows(uint64_t descriptor)
+  explicit OperandRows(uint64_t descriptor)
       : start_(static_cast<uint32_t>(descriptor & 0x3fff) * 16),
-        eight_rows_(static_cast<uint32_t>(descriptor >> 32 & 0x3fff) * 16) {
-    if (descriptor >> 62 != 1 || (descriptor >> 49 & 7) != 0) {
-      stitch_emulator_fault("only operands of wgmma that are swizzled by 128 bytes are emulated", __FILE__, __LINE__);
+        along_k_(static_cast<uint32_t>(descriptor >> 16 & 0x3fff) * 16),
+        eight_rows_(static_cast<uint32_t>(descriptor >> 32 & 0x3fff) * 16),
+        is_swizzled_(descriptor >> 62 == 1) {
+    if (descriptor >> 62 > 1 || (descriptor >> 49 & 7) != 0) {
+      stitch_emulator_fault("only operands of wgmma that are swizzled by 128 bytes or not at all are emulated",
+                            __FILE__, __LINE__);
     }
   }
 
@@ -39,23 +42,32 @@ class SwizzledRows {
  private:
   template <typename Element>
   Element bits(int row, int k) const {
-    const uint32_t unswizzled = start_ + static_cast<uint32_t>(row / 8) * eight_rows_ +
-                                static_cast<uint32_t>(row % 8) * 128 + static_cast<uint32_t>(k) * sizeof(Element);
-    const uint32_t address = unswizzled ^ (unswizzled >> 7 & 7) << 4;
+    const uint32_t of_row = start_ + static_cast<uint32_t>(row / 8) * eight_rows_;
+    const uint32_t bytes = static_cast<uint32_t>(k) * sizeof(Element);
+    const auto in_eight = static_cast<uint32_t>(row % 8);
+    uint32_t address = of_row + in_eight * kCoreRow + bytes / kCoreRow * along_k_ + bytes % kCoreRow;
+    if (is_swizzled_) {
+      const uint32_t unswizzled = of_row + in_eight * 128 + bytes;
+      address = unswizzled ^ (unswizzled >> 7 & 7) << 4;
+    }
     Element element;
     __builtin_memcpy(&element, stitch_dynamic_shared + address, sizeof(element));
     return element;
   }
 
+  static constexpr uint32_t kCoreRow = 16;  // bytes of a row that a core of eight rows has
+
   uint32_t start_;
+  uint32_t along_k_;
   uint32_t eight_rows_;
+  bool is_swizzled_;
 };
 
 constexpr int kGroupRows = 64;
 constexpr int kGroupDepth = 16;
 
 inline void gather(float (&a)[kGroupRows][kGroupDepth], uint64_t descriptor) {
-  const SwizzledRows rows(descriptor);
+  const OperandRows rows(descriptor);
   for (int row = 0; row < kGroupRows; ++row) {
     for (int k = 0; k < kGroupDepth; ++k) {
       a[row][k] = rows.value(row, k);
@@ -95,7 +107,7 @@ inline void wgmma_body(const GroupProduct* const threads[128]) {
   float a[kGroupRows][kGroupDepth];
   gather(a, threads[0]->a);
   float b[kGroupDepth][kColumns];
-  const SwizzledRows rows(threads[0]->b);
+  const OperandRows rows(threads[0]->b);
   for (int column = 0; column < kColumns; ++column) {
     for (int k = 0; k < kGroupDepth; ++k) {
       b[k][column] = rows.value(column, k);
@@ -117,7 +129,7 @@ inline void wgmma_tf32_body(const GroupProduct* const threads[128]) {
     }
   }
   float b[kDepth][kColumns];
-  const SwizzledRows rows(threads[0]->b);
+  const OperandRows rows(threads[0]->b);
   for (int column = 0; column < kColumns; ++column) {
     for (int k = 0; k < kDepth; ++k) {
       b[k][column] = rows.tf32(column, k);

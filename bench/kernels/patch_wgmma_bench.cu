@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times convolutions from patches by wgmma, launch by launch, beside the same by mma.sync, from whose outputs theirs
+// must not differ.
+//   nvcc -O3 -std=c++20 -gencode=arch=compute_90a,code=sm_90a -I runtime -I runtime/include
+//   bench/kernels/patch_wgmma_bench.cu
+// Arguments: names of layers; none for all.
+#include <algorithm>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "harness.cuh"
+#include "kernels/conv/patch_mma.cuh"
+#include "kernels/conv/patch_wgmma.cuh"
+
+namespace {
+
+using namespace stitch;
+using namespace stitch_bench;
+
+// Pixels by their number in the plane.
+struct StorePixel {
+  float* y;
+  int64_t channels;
+  int64_t pixels;
+
+  template <int kLanes>
+  __device__ void lanes(int64_t n, int64_t channel, int64_t pixel, const Lanes<float, kLanes>& values) const {
+    store_float_lanes(y + (n * channels + channel) * pixels + pixel, values);
+  }
+  __device__ void operator()(int64_t n, int64_t channel, int64_t pixel, float value) const {
+    lanes<1>(n, channel, pixel, {value});
+  }
+};
+
+__global__ void compare_kernel(const float* a, const float* b, int64_t count, float* greatest) {
+  float difference = 0;
+  float size = 0;
+  for (int64_t i = blockIdx.x * int64_t{blockDim.x} + threadIdx.x; i < count; i += int64_t{gridDim.x} * blockDim.x) {
+    const float one = fabsf(a[i] - b[i]);
+    difference = one <= difference ? difference : one;  // a NaN stays
+    size = fmaxf(size, fabsf(b[i]));
+  }
+  atomicMax(reinterpret_cast<int*>(greatest), __float_as_int(difference));
+  atomicMax(reinterpret_cast<int*>(greatest + 1), __float_as_int(size));
+}
+
+struct Extents {
+  int64_t depth;
+  int64_t height;
+  int64_t width;
+};
+
+template <typename Window>
+struct Layer {
+  const char* name;
+  ConvShape shape;
+  Buffer x;
+  Buffer weight;
+  Buffer y;
+  Buffer other;
+  double flops;
+
+  static int64_t out_extent(int64_t extent, int kernel, int padding, int dilation) {
+    const int64_t reach = dilation * (kernel - 1);
+    return Window::transposed ? extent - 2 * padding + reach : extent + 2 * padding - reach;
+  }
+  static ConvShape shape_of(int64_t batch, int64_t in, const Extents& e, int64_t out) {
+    return {batch,
+            in,
+            e.height,
+            e.width,
+            out,
+            out_extent(e.height, Window::kernel_y, Window::padding_y, Window::dilation_y),
+            out_extent(e.width, Window::kernel_x, Window::padding_x, Window::dilation_x),
+            1,
+            e.depth,
+            out_extent(e.depth, Window::kernel_z, Window::padding_z, Window::dilation_z)};
+  }
+  int64_t pixels() const { return shape.out_depth * shape.out_height * shape.out_width; }
+  StorePixel store(const Buffer& to) const { return {to.data(), shape.out_channels, pixels()}; }
+  double rate(double elapsed_us) const { return flops / elapsed_us / 1e6; }
+
+  Layer(const char* name, int64_t batch, int64_t in, const Extents& e, int64_t out)
+      : name(name),
+        shape(shape_of(batch, in, e, out)),
+        x(batch * in * e.depth * e.height * e.width, 1),
+        weight(in * out * Window::taps, 2),
+        y(batch * out * pixels(), 3),
+        other(batch * out * pixels(), 4) {
+    const double places = static_cast<double>(Window::transposed ? x.count() / in : y.count() / out);
+    flops = 2.0 * places * static_cast<double>(weight.count());
+  }
+
+  // Relative to the largest output.
+  double difference() const {
+    Buffer greatest(2);
+    cudaMemset(greatest.data(), 0, 2 * sizeof(float));
+    compare_kernel<<<1024, 256>>>(y.data(), other.data(), y.count(), greatest.data());
+    const std::vector<float> values = greatest.values();
+    return static_cast<double>(values[0]) / static_cast<double>(values[1]);
+  }
+
+  template <typename Tile>
+  void by_warps() const {
+    const patch_detail::PatchScratch<ScaledFp16, Window> layout(shape, Tile::tiles_m);
+    const Buffer scratch(layout.bytes / static_cast<int64_t>(sizeof(float)));
+    const double elapsed_us = median_us([&] {
+      return launch_conv_patch_mma<ScaledFp16, Tile, Window>(shape, x.data(), weight.data(), store(other),
+                                                             pixels() % 4 == 0, scratch.data(), nullptr);
+    });
+    std::printf("%-10s mma.sync %2dx%-3d whole %9.1f us %7.1f TFLOP/s\n", name, Tile::channels,
+                Tile::columns * Tile::across, elapsed_us, rate(elapsed_us));
+    std::fflush(stdout);
+  }
+
+  template <typename Tile>
+  void by_groups() const {
+    using Patch = patch_detail::GroupPatch<Tile, Window>;
+    const patch_detail::GroupScratch<Tile, Window> layout(shape);
+    const Buffer scratch(layout.bytes / static_cast<int64_t>(sizeof(float)) + 4);
+    cudaMemset(y.data(), 0xff, static_cast<std::size_t>(y.count()) * sizeof(float));
+    const bool by_four = pixels() % 4 == 0;
+    const double whole_us = median_us([&] {
+      return launch_conv_patch_wgmma<Tile, Window>(shape, x.data(), weight.data(), store(y), by_four, scratch.data(),
+                                                   nullptr);
+    });
+    const double differs = difference();
+    auto* const memory = reinterpret_cast<unsigned char*>(scratch.data());
+    auto* const unscale = reinterpret_cast<float*>(memory + layout.unscale_at);
+    auto* const ranges = reinterpret_cast<patch_detail::ImageRange*>(memory + layout.ranges_at);
+    auto* const arranged = reinterpret_cast<uint4*>(memory);
+    auto* const eights = reinterpret_cast<uint4*>(memory + layout.eights_at);
+    const double scale_us = median_us([&] {
+      return patch_detail::launch_scale<Window>(shape, layout.weights.tiles, x.data(), weight.data(), unscale, ranges,
+                                                nullptr);
+    });
+    const double pack_us = median_us(
+        [&] { return patch_detail::launch_pack_eights(shape, layout.planes, x.data(), eights, ranges, nullptr); });
+    const auto pack_by = [&](auto runs) {
+      return median_us([&] {
+        return patch_detail::launch_pack_eights_by<runs()>(shape, layout.planes, x.data(), eights, ranges, nullptr);
+      });
+    };
+    std::printf("%-10s pack by 4 %.1f, 8 %.1f, 16 %.1f us\n", name, pack_by(std::integral_constant<int, 4>{}),
+                pack_by(std::integral_constant<int, 8>{}), pack_by(std::integral_constant<int, 16>{}));
+    const double arrange_us = median_us([&] {
+      return patch_detail::launch_arrange_eights(shape, layout.weights, weight.data(), unscale, arranged, nullptr);
+    });
+    const patch_detail::PatchFinish<StorePixel> finish{shape,
+                                                       x.data(),
+                                                       weight.data(),
+                                                       store(y),
+                                                       static_cast<int>(shape.in_channels),
+                                                       static_cast<int>(shape.out_channels),
+                                                       by_four && shape.out_width % 4 == 0};
+    const double main_us = median_us([&] {
+      return patch_detail::launch_groups(shape, layout.weights, layout.planes, {arranged, eights, {unscale, ranges}},
+                                         finish, nullptr);
+    });
+    std::printf(
+        "%-10s wgmma %3dx%-3d planes %d  scale %6.1f  pack %7.1f  weights %6.1f  main %8.1f us %6.1f TFLOP/s  whole "
+        "%8.1f us %6.1f TFLOP/s  differs %.1e  %d stages of %d\n",
+        name, Tile::width, Tile::height, Tile::planes, scale_us, pack_us, arrange_us, main_us, rate(main_us), whole_us,
+        rate(whole_us), differs, Patch::stages(layout.weights.stages()), static_cast<int>(layout.weights.stages()));
+    std::fflush(stdout);
+  }
+};
+
+// Empty for all.
+std::vector<std::string_view> wanted;
+
+template <typename Window, typename Warps, typename... Tiles>
+void time_layer(const char* name, int64_t batch, int64_t in, const Extents& extents, int64_t out) {
+  if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), name) == wanted.end()) {
+    return;
+  }
+  const Layer<Window> layer(name, batch, in, extents, out);
+  layer.template by_warps<Warps>();
+  (layer.template by_groups<Tiles>(), ...);
+}
+
+using Same = ConvWindow<3, 3, 1, 1, 1, 1, 1, 1>;
+using Square1 = Transposed<Same>;
+using Five = ConvWindow<5, 5, 1, 1, 2, 2, 1, 1>;
+using Cube = ConvWindow3d<3, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1>;
+using Row = ConvWindow<1, 5, 1, 1, 0, 2, 1, 1>;
+
+}  // namespace
+
+int main(int count, char** names) {
+  wanted.assign(names + 1, names + count);
+  time_layer<Same, PatchTile<4, 8, 2>, GroupTile<16, 4>, GroupTile<8, 4>, GroupTile<32, 4>, GroupTile<16, 2>>(
+      "64to64", 64, 64, {1, 256, 256}, 64);
+  time_layer<Square1, PatchTile<4, 8, 2>, GroupTile<16, 4>>("L2/10", 128, 64, {1, 256, 256}, 64);
+  time_layer<Same, PatchTile<4, 8, 2>, GroupTile<16, 4>, GroupTile<8, 4>>("64to128", 64, 64, {1, 256, 256}, 128);
+  time_layer<Same, PatchTile<4, 8, 2>, GroupTile<16, 4>, GroupTile<8, 4>, GroupTile<16, 2>>("128to128", 32, 128,
+                                                                                            {1, 128, 128}, 128);
+  time_layer<Same, PatchTile<4, 4>, GroupTile<16, 4>, GroupTile<8, 4>>("256to256", 10, 256, {1, 28, 28}, 256);
+  time_layer<Same, PatchTile<4, 4>, GroupTile<16, 4>, GroupTile<8, 4>>("resnet28", 64, 128, {1, 28, 28}, 128);
+  time_layer<Same, PatchTile<4, 4>, GroupTile<16, 4>, GroupTile<8, 4>>("resnet14", 64, 256, {1, 14, 14}, 256);
+  time_layer<Same, PatchTile<4, 8>, GroupTile<16, 4>, GroupTile<8, 4>>("resnet56", 64, 64, {1, 56, 56}, 64);
+  time_layer<Five, PatchTile<4, 8, 2>, GroupTile<16, 4>, GroupTile<8, 4>>("5x5", 32, 64, {1, 128, 128}, 64);
+  time_layer<Same, PatchTile<4, 8, 2>, GroupTile<16, 2>, GroupTile<8, 2>>("16to64", 128, 16, {1, 256, 256}, 64);
+  time_layer<Same, PatchTile<4, 8, 2>, GroupTile<16, 4>, GroupTile<16, 2>>("32to64", 64, 32, {1, 256, 256}, 64);
+  time_layer<Cube, PatchTile<4, 4>, GroupTile<16, 4>>("cube", 16, 32, {32, 64, 64}, 64);
+  time_layer<Row, PatchTile<4, 8, 1>, GroupTile<256, 2>>("row", 32, 32, {1, 1, 131072}, 64);
+  return 0;
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a warpgroup's sums to its outputs: neighbouring lanes trade halves of two rows, so that each has four places
+// beside each other; and again by plain arithmetic where a sum is not finite.
+#pragma once
+
+#include "kernels/conv/patch_finish.cuh"
+#include "kernels/conv/patch_group.cuh"
+
+namespace stitch {
+
+namespace patch_detail {
+
+template <typename Tile>
+using GroupSums = float[Tile::across][Tile::columns / 2];
+
+// Where a lane's places of the eight in column `eight` of product `part` begin, from the tile's first.
+template <typename Tile>
+struct EightPlace {
+  int y;
+  int x;
+
+  __device__ __forceinline__ EightPlace(int part, int eight)
+      : y(Tile::height == 1 ? 0 : eight), x(Tile::height == 1 ? eight * 8 : part * 8) {}
+};
+
+// A warp's sixteen channels of a tile.
+struct GroupOutputs {
+  PatchPlace place;  // of the tile
+  int channel;       // this lane's first; the other is eight further
+};
+
+// Sums of what is there are unscaled; the others become zero. Returns whether all are finite.
+template <typename Tile, typename Epilogue>
+__device__ __forceinline__ bool unscale_group(const PatchFinish<Epilogue>& finish, const PatchScales& scales,
+                                              const GroupOutputs& own, GroupSums<Tile>& sums) {
+  const float of_image = scales.images[own.place.image].unscale();
+  const float unscale[2] = {scales.channels[own.channel] * of_image, scales.channels[own.channel + 8] * of_image};
+  const int rows = static_cast<int>(finish.shape.out_height) - own.place.y;
+  const int columns = static_cast<int>(finish.shape.out_width) - own.place.x - static_cast<int>(threadIdx.x) % 4 * 2;
+  float probe = 0;  // 0, or NaN
+#pragma unroll
+  for (int i = 0; i < Tile::across * Tile::columns / 2; ++i) {
+    float& sum = sums[i / (Tile::columns / 2)][i % (Tile::columns / 2)];
+    const EightPlace<Tile> eight(i / (Tile::columns / 2), i % (Tile::columns / 2) / 4);
+    sum = eight.y < rows && eight.x + i % 2 < columns ? sum * unscale[i % 4 / 2] : 0.0f;
+    probe = fmaf(sum, 0.0f, probe);
+  }
+  return probe == 0;
+}
+
+// All outputs of a warp by plain fp32 arithmetic.
+template <typename Tile, typename Window, typename Epilogue>
+__device__ __forceinline__ void finish_group_again(const PatchFinish<Epilogue>& finish, const PatchPlace& tile,
+                                                   int first_channel) {
+  const ConvShape& shape = finish.shape;
+#pragma unroll 1
+  for (int i = static_cast<int>(threadIdx.x) % 32; i < kRowsOfTile * Tile::places; i += 32) {
+    const int channel = first_channel + i / Tile::places;
+    const int place = i % Tile::places;
+    const PixelPlace pixel{tile.image, tile.z, tile.y + place / Tile::width, tile.x + place % Tile::width};
+    if (channel < finish.out_channels && pixel.y < shape.out_height && pixel.x < shape.out_width) {
+      finish.epilogue(pixel.n, channel, (pixel.z * shape.out_height + pixel.y) * shape.out_width + pixel.x,
+                      sum_patch_again<Window>(finish, pixel, 0, channel));
+    }
+  }
+}
+
+// This lane's two sums of each of two neighbouring eights become four of one: of the first in even lanes.
+__device__ __forceinline__ Lanes<float, kLanes> traded(const float* first, const float* second) {
+  const bool is_odd = threadIdx.x % 2 != 0;
+  float got[2];
+#pragma unroll
+  for (int e = 0; e < 2; ++e) {
+    got[e] = __shfl_xor_sync(kFullWarp, is_odd ? first[e] : second[e], 1);
+  }
+  return is_odd ? Lanes<float, kLanes>{got[0], got[1], second[0], second[1]}
+                : Lanes<float, kLanes>{first[0], first[1], got[0], got[1]};
+}
+
+template <typename Tile, typename Epilogue>
+__device__ __forceinline__ void finish_group_by_four(const PatchFinish<Epilogue>& finish, const GroupOutputs& own,
+                                                     const GroupSums<Tile>& sums) {
+  const ConvShape& shape = finish.shape;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int rows = static_cast<int>(shape.out_height) - own.place.y;
+  const int columns = static_cast<int>(shape.out_width) - own.place.x;
+  const auto pitch = static_cast<int>(shape.out_width);
+  const int64_t first = (own.place.z * shape.out_height + own.place.y) * shape.out_width + own.place.x;
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const int channel = own.channel + half * 8;
+#pragma unroll
+    for (int part = 0; part < Tile::across; ++part) {
+#pragma unroll
+      for (int eight = 0; eight < Tile::columns / 8; eight += 2) {
+        const float* const from = sums[part] + eight * 4 + half * 2;
+        const Lanes<float, kLanes> four = traded(from, from + 4);
+        const EightPlace<Tile> even(part, eight);
+        const EightPlace<Tile> odd(part, eight + 1);
+        const int y = lane % 2 != 0 ? odd.y : even.y;
+        const int x = (lane % 2 != 0 ? odd.x : even.x) + lane % 4 / 2 * kLanes;
+        if (y < rows && x < columns && channel < finish.out_channels) {
+          finish.epilogue.template lanes<kLanes>(own.place.image, channel, first + y * pitch + x, four);
+        }
+      }
+    }
+  }
+}
+
+template <typename Tile, typename Epilogue>
+__device__ __forceinline__ void finish_group_singly(const PatchFinish<Epilogue>& finish, const GroupOutputs& own,
+                                                    const GroupSums<Tile>& sums) {
+  const ConvShape& shape = finish.shape;
+  const int rows = static_cast<int>(shape.out_height) - own.place.y;
+  const int columns = static_cast<int>(shape.out_width) - own.place.x;
+  const auto pitch = static_cast<int>(shape.out_width);
+  const int64_t first = (own.place.z * shape.out_height + own.place.y) * shape.out_width + own.place.x;
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const int channel = own.channel + half * 8;
+#pragma unroll
+    for (int i = 0; i < Tile::places / 8; ++i) {
+      const float* const pair = sums[i / (Tile::columns / 8)] + i % (Tile::columns / 8) * 4 + half * 2;
+      const EightPlace<Tile> eight(i / (Tile::columns / 8), i % (Tile::columns / 8));
+      const int x = eight.x + static_cast<int>(threadIdx.x) % 4 * 2;
+#pragma unroll
+      for (int e = 0; e < 2; ++e) {
+        if (eight.y < rows && x + e < columns && channel < finish.out_channels) {
+          finish.epilogue(own.place.image, channel, first + eight.y * pitch + x + e, pair[e]);
+        }
+      }
+    }
+  }
+}
+
+template <typename Tile, typename Window, typename Epilogue>
+__device__ __forceinline__ void finish_group(const PatchFinish<Epilogue>& finish, const PatchScales& scales,
+                                             const PatchPlace& tile, int first_channel, GroupSums<Tile>& sums) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int first = first_channel + static_cast<int>(threadIdx.x) / 32 % 4 * kRowsOfTile;
+  const GroupOutputs own{tile, first + lane / 4};
+  if (!__all_sync(kFullWarp, unscale_group<Tile>(finish, scales, own, sums))) {
+    finish_group_again<Tile, Window>(finish, tile, first);
+    return;
+  }
+  if constexpr (requires { finish.epilogue.template lanes<kLanes>(0, 0, 0, Lanes<float, kLanes>{}); }) {
+    if (finish.by_four) {
+      finish_group_by_four<Tile>(finish, own, sums);
+      return;
+    }
+  }
+  finish_group_singly<Tile>(finish, own, sums);
+}
+
+}  // namespace patch_detail
+
+}  // namespace stitch

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a setting of a convolution means, whichever of our skeletons it is of.
+#pragma once
+
+#include <optional>
+
+#include "kernels/conv/direct_mma.h"
+#include "kernels/conv/patch.h"
+#include "kernels/conv/patch_wgmma.h"
+#include "kernels/conv/pointwise.h"
+#include "kernels/gemm/variants.h"
+#include "kernels/template/kernel_template.h"
+
+namespace stitch::kernels {
+
+// How our own kernels compute it: each thread outputs of one channel by itself, threads outputs of some channels from
+// a patch they share, or blocks tiles of a product.
+enum class ConvolutionMethod { kDepthwise, kDirect, kDirectMma, kDirectWgmma, kPatch, kPatchWgmma, kPointwise, kTiles };
+struct ConvolutionSetting {
+  ConvolutionMethod method = ConvolutionMethod::kTiles;
+  GemmSetting tiles{};
+  int64_t channels = 0;  // of a block, where it is direct
+  DirectMmaSetting direct_mma{};
+  PatchSetting patch{};
+  PatchWgmmaSetting patch_wgmma{};
+  PointwiseSetting pointwise{};
+
+  bool is_tiled() const { return method == ConvolutionMethod::kTiles; }
+  bool is_direct_mma() const {
+    return method == ConvolutionMethod::kDirectMma || method == ConvolutionMethod::kDirectWgmma;
+  }
+  bool is_patch() const { return method == ConvolutionMethod::kPatch || method == ConvolutionMethod::kPatchWgmma; }
+  // Before it is computed, in scratch memory.
+  bool arranges_weights() const { return is_patch() || method == ConvolutionMethod::kPointwise; }
+  TensorMath math() const;
+};
+
+Setting depthwise_setting();
+// nullopt for a setting of other skeletons.
+std::optional<ConvolutionSetting> convolution_setting(const Setting& setting);
+
+}  // namespace stitch::kernels
