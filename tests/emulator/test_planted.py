@@ -100,7 +100,7 @@ MISTAKES = (
             "        ptx::wgmma_wait<1>();", ""),
     Mistake("taps_without_a_fence", "conv_patch_wgmma_test", PATCH_GROUPS, "    ptx::wgmma_fence();", ""),
     Mistake("tiles_are_stored_before_the_wait", "conv_patch_wgmma_test", PATCH_GROUPS, "    ptx::wgmma_wait<0>();",
-            ""),
+            "    ptx::wgmma_wait<1>();"),
     Mistake("lanes_are_late_for_a_stage", "conv_patch_wgmma_test", PATCH_GROUPS,
             "      __syncwarp();  // or lanes that are late would wait for what comes next", ""),
     Mistake("taps_read_one_place", "conv_patch_wgmma_test", PATCH_GROUPS, "places + offset(y, x)", "places"),
@@ -109,7 +109,7 @@ MISTAKES = (
     Mistake("places_too_small_for_eights", "conv_patch_wgmma_test", "kernels/conv/patch_eights.cuh",
             "has_small_place(seen.flags, steps.warps_of_run, seen_by)", "false"),
     Mistake("eights_of_the_first_images_scale", "conv_patch_wgmma_test", "kernels/conv/patch_group_finish.cuh",
-            "scales.images[own.place.image]", "scales.images[0]"),
+            "scales.images[place.image]", "scales.images[0]"),
     Mistake("rows_are_not_repaired", "gemm_planes_test", "kernels/gemm/planes.cuh", "small * kMaySuffer > nonzero",
             "small > nonzero"),
 )

@@ -333,11 +333,12 @@ __device__ __forceinline__ void multiply_tiles(const GroupMemory<Tile, Window>& 
   }
 #pragma unroll 1
   for (int round = 0; round < rounds; ++round) {
+    const int tile = tiles.tile(round, group);
+    const GroupOutputs own(scales, tiles.place(tile), first_channel);
     GroupSums<Tile> sums = {};
     multiplier.multiply(sums);
-    const int tile = tiles.tile(round, group);
     if (tile < steps.count) {
-      finish_group<Tile, Window>(finish, scales, tiles.place(tile), first_channel, sums);
+      finish_group<Tile, Window>(finish, own, sums);
     }
   }
   if (group == 0) {
