@@ -99,8 +99,10 @@ MISTAKES = (
     Mistake("weights_of_a_tap_are_released_too_early", "conv_patch_wgmma_test", PATCH_GROUPS,
             "        ptx::wgmma_wait<1>();", ""),
     Mistake("taps_without_a_fence", "conv_patch_wgmma_test", PATCH_GROUPS, "    ptx::wgmma_fence();", ""),
-    Mistake("tiles_are_stored_before_the_wait", "conv_patch_wgmma_test", PATCH_GROUPS, "    ptx::wgmma_wait<0>();",
-            "    ptx::wgmma_wait<1>();"),
+    Mistake("eights_are_released_too_early", "conv_patch_wgmma_test", PATCH_GROUPS,
+            "    ptx::wgmma_wait<0>();\n#pragma unroll\n    for (auto& part : sums) {\n      ptx::wgmma_pin(part);\n    }\n"
+            "    release_stage(stage_before);\n    release_patch(1 - patches_.at);",
+            "    release_stage(stage_before);\n    release_patch(1 - patches_.at);\n    ptx::wgmma_wait<0>();"),
     Mistake("lanes_are_late_for_a_stage", "conv_patch_wgmma_test", PATCH_GROUPS,
             "      __syncwarp();  // or lanes that are late would wait for what comes next", ""),
     Mistake("taps_read_one_place", "conv_patch_wgmma_test", PATCH_GROUPS, "places + offset(y, x)", "places"),
