@@ -156,7 +156,7 @@ struct Layer {
                                                        by_four && shape.out_width % 4 == 0};
     const double main_us = median_us([&] {
       return patch_detail::launch_groups(shape, layout.weights, layout.planes, {arranged, eights, {unscale, ranges}},
-                                         finish, nullptr);
+                                         finish, patch_detail::kBlocksAtOnce, nullptr);
     });
     std::printf(
         "%-10s wgmma %3dx%-3d planes %d  scale %6.1f  pack %7.1f  weights %6.1f  main %8.1f us %6.1f TFLOP/s  whole "

@@ -37,7 +37,8 @@ ConvCase<Window> rounded_case(const ConvShape& shape) {
 }
 
 template <typename Tile, typename Window>
-std::vector<float> outputs(Checker& checker, const std::string& name, const ConvCase<Window>& problem) {
+std::vector<float> outputs(Checker& checker, const std::string& name, const ConvCase<Window>& problem,
+                           int blocks_at_once = patch_detail::kBlocksAtOnce) {
   const ConvShape& shape = problem.shape;
   const DeviceFloats x(problem.x);
   const DeviceFloats weight(problem.weight);
@@ -46,15 +47,17 @@ std::vector<float> outputs(Checker& checker, const std::string& name, const Conv
   const DeviceFloats scratch(patch_detail::GroupScratch<Tile, Window>(shape).bytes / int64_t{sizeof(float)});
   const int64_t pixels = shape.out_depth * shape.out_height * shape.out_width;
   const PixelBiasStore epilogue{y.data(), bias.data(), shape.out_channels, pixels};
-  checker.launched(name, launch_conv_patch_wgmma<Tile, Window>(shape, x.data(), weight.data(), epilogue,
-                                                               pixels % 4 == 0, scratch.data(), nullptr));
+  checker.launched(name,
+                   launch_conv_patch_wgmma<Tile, Window>(shape, x.data(), weight.data(), epilogue, pixels % 4 == 0,
+                                                         scratch.data(), nullptr, blocks_at_once));
   return y.values();
 }
 
 template <typename Tile, typename Window>
-void check(Checker& checker, const std::string& name, const ConvShape& shape) {
+void check(Checker& checker, const std::string& name, const ConvShape& shape,
+           int blocks_at_once = patch_detail::kBlocksAtOnce) {
   const ConvCase<Window> problem = rounded_case<Window>(shape);
-  checker.close(name, outputs<Tile>(checker, name, problem), problem.want, kClose);
+  checker.close(name, outputs<Tile>(checker, name, problem, blocks_at_once), problem.want, kClose);
 }
 
 using Threes = ConvWindow<3, 3, 1, 1, 1, 1, 1, 1>;
@@ -89,12 +92,22 @@ void check_volumes(Checker& checker) {
   check<GroupTile<8, 4>, Back>(checker, "transposed volume", conv_shape<Back>(1, 70, 3, 5, 9, 64, 1));
 }
 
-// Weights of more stages than shared memory has, of one patch and of several; and a warpgroup without a last tile.
+// Weights of more stages than shared memory has, of one patch and of several.
 void check_rings(Checker& checker) {
   using Large = ConvWindow<9, 9, 1, 1, 4, 4, 1, 1>;
   check<GroupTile<16, 2>, Large>(checker, "a ring, one patch", conv_shape<Large>(1, 16, 30, 50, 8, 1));
   using Wide = ConvWindow<5, 5, 1, 1, 2, 2, 1, 1>;
   check<GroupTile<8, 4>, Wide>(checker, "a ring, several patches", conv_shape<Wide>(3, 70, 9, 8, 64, 1));
+}
+
+// Blocks that take tiles one after the other, and a warpgroup without a last one.
+void check_rounds(Checker& checker) {
+  check<GroupTile<16, 4>, Threes>(checker, "rounds", conv_shape<Threes>(7, 48, 10, 20, 64, 1), 3);
+  check<GroupTile<16, 2>, Threes>(checker, "rounds of one patch", conv_shape<Threes>(5, 16, 10, 9, 100, 1), 2);
+  using Large = ConvWindow<9, 9, 1, 1, 4, 4, 1, 1>;
+  check<GroupTile<16, 2>, Large>(checker, "rounds of a ring, one patch", conv_shape<Large>(5, 16, 9, 10, 8, 1), 1);
+  using Wide = ConvWindow<5, 5, 1, 1, 2, 2, 1, 1>;
+  check<GroupTile<8, 4>, Wide>(checker, "rounds of a ring", conv_shape<Wide>(5, 70, 9, 8, 64, 1), 1);
 }
 
 // Infinities and NaN are what plain arithmetic makes of them.
@@ -160,6 +173,7 @@ int main(int count, char** arguments) {
   check_transposed(checker);
   check_volumes(checker);
   check_rings(checker);
+  check_rounds(checker);
   check_non_finite(checker);
   check_ranges(checker);
   return checker.finish();

@@ -27,9 +27,10 @@ struct GroupTile {
 
 namespace patch_detail {
 
-constexpr int kGroups = 2;       // of warps, that multiply
-constexpr int kBuffers = 2;      // of patches, each group's
-constexpr int kMostStages = 64;  // of weights
+constexpr int kGroups = 2;          // of warps, that multiply
+constexpr int kBuffers = 2;         // of patches, each group's
+constexpr int kMostStages = 64;     // of weights
+constexpr int kBlocksAtOnce = 132;  // of an H200
 constexpr int kBarrierBytes = 2048;
 constexpr int kRoomOfGroups = 227 << 10;
 

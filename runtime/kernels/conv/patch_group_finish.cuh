@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a warpgroup's sums to its outputs: neighbouring lanes trade halves of two rows, so that each has four places
-// beside each other; and again by plain arithmetic where a sum is not finite.
+// From a warpgroup's sums to its outputs: neighbouring lanes trade halves of two products that lie beside each other,
+// or of two rows, so that each has four places beside each other; and again by plain arithmetic where a sum is not
+// finite.
 #pragma once
 
 #include "kernels/conv/patch_finish.cuh"
@@ -23,18 +24,27 @@ struct EightPlace {
       : y(Tile::height == 1 ? 0 : eight), x(Tile::height == 1 ? eight * 8 : part * 8) {}
 };
 
-// A warp's sixteen channels of a tile.
+// A warp's sixteen channels of a tile. Made before the tile is multiplied, so that nobody waits for the scales.
 struct GroupOutputs {
   PatchPlace place;  // of the tile
+  int first;         // of the warp's channels
   int channel;       // this lane's first; the other is eight further
+  float unscale[2];  // of the lane's channels; NaN where fp16 does not hold an operand
+
+  __device__ __forceinline__ GroupOutputs(const PatchScales& scales, const PatchPlace& place, int first_channel)
+      : place(place),
+        first(first_channel + static_cast<int>(threadIdx.x) / 32 % 4 * kRowsOfTile),
+        channel(first + static_cast<int>(threadIdx.x) % 32 / 4) {
+    const float of_image = scales.images[place.image].unscale();
+    unscale[0] = scales.channels[channel] * of_image;
+    unscale[1] = scales.channels[channel + 8] * of_image;
+  }
 };
 
 // Sums of what is there are unscaled; the others become zero. Returns whether all are finite.
 template <typename Tile, typename Epilogue>
-__device__ __forceinline__ bool unscale_group(const PatchFinish<Epilogue>& finish, const PatchScales& scales,
-                                              const GroupOutputs& own, GroupSums<Tile>& sums) {
-  const float of_image = scales.images[own.place.image].unscale();
-  const float unscale[2] = {scales.channels[own.channel] * of_image, scales.channels[own.channel + 8] * of_image};
+__device__ __forceinline__ bool unscale_group(const PatchFinish<Epilogue>& finish, const GroupOutputs& own,
+                                              GroupSums<Tile>& sums) {
   const int rows = static_cast<int>(finish.shape.out_height) - own.place.y;
   const int columns = static_cast<int>(finish.shape.out_width) - own.place.x - static_cast<int>(threadIdx.x) % 4 * 2;
   float probe = 0;  // 0, or NaN
@@ -42,7 +52,7 @@ __device__ __forceinline__ bool unscale_group(const PatchFinish<Epilogue>& finis
   for (int i = 0; i < Tile::across * Tile::columns / 2; ++i) {
     float& sum = sums[i / (Tile::columns / 2)][i % (Tile::columns / 2)];
     const EightPlace<Tile> eight(i / (Tile::columns / 2), i % (Tile::columns / 2) / 4);
-    sum = eight.y < rows && eight.x + i % 2 < columns ? sum * unscale[i % 4 / 2] : 0.0f;
+    sum = eight.y < rows && eight.x + i % 2 < columns ? sum * own.unscale[i % 4 / 2] : 0.0f;
     probe = fmaf(sum, 0.0f, probe);
   }
   return probe == 0;
@@ -50,12 +60,12 @@ __device__ __forceinline__ bool unscale_group(const PatchFinish<Epilogue>& finis
 
 // All outputs of a warp by plain fp32 arithmetic.
 template <typename Tile, typename Window, typename Epilogue>
-__device__ __forceinline__ void finish_group_again(const PatchFinish<Epilogue>& finish, const PatchPlace& tile,
-                                                   int first_channel) {
+__device__ __forceinline__ void finish_group_again(const PatchFinish<Epilogue>& finish, const GroupOutputs& own) {
+  const PatchPlace& tile = own.place;
   const ConvShape& shape = finish.shape;
 #pragma unroll 1
   for (int i = static_cast<int>(threadIdx.x) % 32; i < kRowsOfTile * Tile::places; i += 32) {
-    const int channel = first_channel + i / Tile::places;
+    const int channel = own.first + i / Tile::places;
     const int place = i % Tile::places;
     const PixelPlace pixel{tile.image, tile.z, tile.y + place / Tile::width, tile.x + place % Tile::width};
     if (channel < finish.out_channels && pixel.y < shape.out_height && pixel.x < shape.out_width) {
@@ -65,7 +75,7 @@ __device__ __forceinline__ void finish_group_again(const PatchFinish<Epilogue>& 
   }
 }
 
-// This lane's two sums of each of two neighbouring eights become four of one: of the first in even lanes.
+// This lane's two sums of each of two eights become four of one: of the first in even lanes.
 __device__ __forceinline__ Lanes<float, kLanes> traded(const float* first, const float* second) {
   const bool is_odd = threadIdx.x % 2 != 0;
   float got[2];
@@ -80,6 +90,7 @@ __device__ __forceinline__ Lanes<float, kLanes> traded(const float* first, const
 template <typename Tile, typename Epilogue>
 __device__ __forceinline__ void finish_group_by_four(const PatchFinish<Epilogue>& finish, const GroupOutputs& own,
                                                      const GroupSums<Tile>& sums) {
+  constexpr int kBeside = Tile::across > 1 ? 1 : 0;  // whether products that lie beside each other are traded
   const ConvShape& shape = finish.shape;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int rows = static_cast<int>(shape.out_height) - own.place.y;
@@ -90,13 +101,14 @@ __device__ __forceinline__ void finish_group_by_four(const PatchFinish<Epilogue>
   for (int half = 0; half < 2; ++half) {
     const int channel = own.channel + half * 8;
 #pragma unroll
-    for (int part = 0; part < Tile::across; ++part) {
+    for (int part = 0; part < Tile::across; part += 1 + kBeside) {
 #pragma unroll
-      for (int eight = 0; eight < Tile::columns / 8; eight += 2) {
-        const float* const from = sums[part] + eight * 4 + half * 2;
-        const Lanes<float, kLanes> four = traded(from, from + 4);
+      for (int eight = 0; eight < Tile::columns / 8; eight += 2 - kBeside) {
+        const float* const one = sums[part] + eight * 4 + half * 2;
+        const float* const other = sums[part + kBeside] + (eight + 1 - kBeside) * 4 + half * 2;
+        const Lanes<float, kLanes> four = traded(one, other);
         const EightPlace<Tile> even(part, eight);
-        const EightPlace<Tile> odd(part, eight + 1);
+        const EightPlace<Tile> odd(part + kBeside, eight + 1 - kBeside);
         const int y = lane % 2 != 0 ? odd.y : even.y;
         const int x = (lane % 2 != 0 ? odd.x : even.x) + lane % 4 / 2 * kLanes;
         if (y < rows && x < columns && channel < finish.out_channels) {
@@ -134,13 +146,10 @@ __device__ __forceinline__ void finish_group_singly(const PatchFinish<Epilogue>&
 }
 
 template <typename Tile, typename Window, typename Epilogue>
-__device__ __forceinline__ void finish_group(const PatchFinish<Epilogue>& finish, const PatchScales& scales,
-                                             const PatchPlace& tile, int first_channel, GroupSums<Tile>& sums) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  const int first = first_channel + static_cast<int>(threadIdx.x) / 32 % 4 * kRowsOfTile;
-  const GroupOutputs own{tile, first + lane / 4};
-  if (!__all_sync(kFullWarp, unscale_group<Tile>(finish, scales, own, sums))) {
-    finish_group_again<Tile, Window>(finish, tile, first);
+__device__ __forceinline__ void finish_group(const PatchFinish<Epilogue>& finish, const GroupOutputs& own,
+                                             GroupSums<Tile>& sums) {
+  if (!__all_sync(kFullWarp, unscale_group<Tile>(finish, own, sums))) {
+    finish_group_again<Tile, Window>(finish, own);
     return;
   }
   if constexpr (requires { finish.epilogue.template lanes<kLanes>(0, 0, 0, Lanes<float, kLanes>{}); }) {

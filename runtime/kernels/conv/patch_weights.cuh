@@ -87,12 +87,14 @@ __device__ __forceinline__ void scale_channel(const ConvShape& shape, const Chan
     return weight[weight_place<Window>(shape, place.group, place.channel, i / Window::taps) + i % Window::taps];
   };
   uint32_t largest = 0;
+#pragma unroll 8
   for (int64_t i = lane; i < count; i += 32) {
     largest = max(largest, finite_magnitude_bits(weight_of(i)));
   }
   const Fp16Scale scale = fp16_scale(__reduce_max_sync(kFullWarp, largest));
   unsigned nonzero = 0;
   unsigned small = 0;
+#pragma unroll 8
   for (int64_t i = lane; i < count; i += 32) {
     const float scaled = fabsf(weight_of(i) * scale.scale);
     nonzero += scaled != 0 ? 1 : 0;

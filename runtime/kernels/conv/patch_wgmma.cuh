@@ -333,11 +333,12 @@ __device__ __forceinline__ void multiply_tiles(const GroupMemory<Tile, Window>& 
   }
 #pragma unroll 1
   for (int round = 0; round < rounds; ++round) {
+    const int tile = tiles.tile(round, group);
+    const GroupOutputs own(scales, tiles.place(tile), first_channel);
     GroupSums<Tile> sums = {};
     multiplier.multiply(sums);
-    const int tile = tiles.tile(round, group);
     if (tile < steps.count) {
-      finish_group<Tile, Window>(finish, scales, tiles.place(tile), first_channel, sums);
+      finish_group<Tile, Window>(finish, own, sums);
     }
   }
   if (group == 0) {
@@ -376,15 +377,15 @@ struct GroupOperands {
 };
 
 template <typename Tile, typename Window>
-GroupSteps<Window::rank> group_steps(const ConvShape& shape, const GroupWeights<Tile, Window>& weights) {
+GroupSteps<Window::rank> group_steps(const ConvShape& shape, const GroupWeights<Tile, Window>& weights,
+                                     int blocks_at_once) {
   using Axes = PatchAxes<Window>;
   using Patch = GroupPatch<Tile, Window>;
-  constexpr int64_t kMultiprocessors = 132;  // of an H200
   const int64_t down = ceil_divide(shape.out_height, Tile::height);
   const int64_t across = ceil_divide(shape.out_width, Tile::width);
   const int64_t count = shape.batch * shape.out_depth * down * across;
   const int64_t channel_blocks = weights.tiles.blocks_of_group;
-  const int64_t most = kMultiprocessors / channel_blocks > 0 ? kMultiprocessors / channel_blocks : 1;
+  const int64_t most = blocks_at_once / channel_blocks > 0 ? blocks_at_once / channel_blocks : 1;
   const int64_t pairs = ceil_divide(count, kGroups);
   const auto patches = static_cast<int>(weights.tiles.slices) * Axes::Z::kernel;
   const int stages = Patch::stages(weights.stages());
@@ -404,10 +405,11 @@ GroupSteps<Window::rank> group_steps(const ConvShape& shape, const GroupWeights<
 // Behind the launches that arrange the operands.
 template <typename Tile, typename Window, typename Epilogue>
 cudaError_t launch_groups(const ConvShape& shape, const GroupWeights<Tile, Window>& weights, const EightPlanes& planes,
-                          const GroupOperands& operands, const PatchFinish<Epilogue>& finish, cudaStream_t stream) {
+                          const GroupOperands& operands, const PatchFinish<Epilogue>& finish, int blocks_at_once,
+                          cudaStream_t stream) {
   using Patch = GroupPatch<Tile, Window>;
   static_assert(Patch::fits);
-  const GroupSteps<Window::rank> steps = group_steps<Tile, Window>(shape, weights);
+  const GroupSteps<Window::rank> steps = group_steps<Tile, Window>(shape, weights, blocks_at_once);
   const int shared_bytes = Patch::fixed_bytes + steps.stages * Patch::stage_bytes;
   const auto kernel = patch_wgmma_kernel<Tile, Window, Epilogue>;
   const cudaError_t error = allow_shared_memory(kernel, shared_bytes);
@@ -422,10 +424,12 @@ cudaError_t launch_groups(const ConvShape& shape, const GroupWeights<Tile, Windo
 
 }  // namespace patch_detail
 
-// epilogue: as of launch_conv_patch_mma(). `scratch` has GroupScratch<Tile, Window>'s bytes. Needs shape.groups == 1.
+// blocks_at_once: those that take all tiles, one after the other. epilogue: as of launch_conv_patch_mma(). `scratch`
+// has GroupScratch<Tile, Window>'s bytes. Needs shape.groups == 1.
 template <typename Tile, typename Window, typename Epilogue>
 cudaError_t launch_conv_patch_wgmma(const ConvShape& shape, const float* input, const float* weight,
-                                    const Epilogue& epilogue, bool vectorised, void* scratch, cudaStream_t stream) {
+                                    const Epilogue& epilogue, bool vectorised, void* scratch, cudaStream_t stream,
+                                    int blocks_at_once = patch_detail::kBlocksAtOnce) {
   if (shape.groups != 1) {
     return cudaErrorInvalidValue;
   }
@@ -457,7 +461,7 @@ cudaError_t launch_conv_patch_wgmma(const ConvShape& shape, const float* input, 
                                                    static_cast<int>(shape.out_channels),
                                                    vectorised && shape.out_width % patch_detail::kLanes == 0};
   return patch_detail::launch_groups(shape, layout.weights, layout.planes, {arranged, eights, {unscale, ranges}},
-                                     finish, stream);
+                                     finish, blocks_at_once, stream);
 }
 
 }  // namespace stitch
