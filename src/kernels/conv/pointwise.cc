@@ -94,7 +94,7 @@ void add_serial_work(const ConvolutionProblem& problem, const PointwiseSetting& 
 }  // namespace
 
 bool allows_pointwise(const ConvolutionProblem& problem) {
-  constexpr int64_t kMostPlaces = int64_t{1} << 31;
+  constexpr int64_t kMostPlaces = int64_t{1} << 30;
   const WindowNumbers& window = problem.window;
   const auto is_one = [](int64_t number) { return number == 1; };
   const auto is_zero = [](int64_t number) { return number == 0; };
