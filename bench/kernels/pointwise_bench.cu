@@ -146,10 +146,7 @@ void time_layer(const char* name, int64_t batch, int64_t in, int64_t side, int64
   layer.run<PointwiseTile<2, 128>>();
   layer.run<PointwiseTile<2, 96>>();
   layer.run<PointwiseTile<2, 64>>();
-  layer.run<PointwiseTile<2, 32>>();
-  layer.run<PointwiseTile<2, 16>>();
   layer.run<PointwiseTile<1, 128>>();
-  layer.run<PointwiseTile<1, 96>>();
   layer.run<PointwiseTile<1, 64>>();
   layer.run<PointwiseTile<1, 32>>();
   layer.run<PointwiseTile<1, 16>>();

@@ -24,7 +24,7 @@ constexpr std::array kPointwiseSettings = {
 };
 
 // As the skeleton has them.
-constexpr int64_t kPlacesOfTileGroup = 128;
+constexpr int64_t kPlacesOfWarpgroup = 128;
 constexpr int64_t kInputsOfStage = 32;
 constexpr int64_t kFewestChannels = 16;  // of a block
 
@@ -45,7 +45,7 @@ bool keeps_weights(const ConvolutionProblem& problem, const PointwiseSetting& se
   constexpr int64_t kRoomOfOne = 226 << 10, kRoomOfTwo = 112 << 10;
   const int64_t of_slice = kFloatBytes * kInputsOfStage;
   const int64_t weights = blocks_along(problem.in_channels, kInputsOfStage) * setting.channels * of_slice;
-  const int64_t input = setting.groups * kPlacesOfTileGroup * of_slice;
+  const int64_t input = setting.groups * kPlacesOfWarpgroup * of_slice;
   return weights + kStagesBeside * input <= (setting.groups == 1 ? kRoomOfTwo : kRoomOfOne) - kLead;
 }
 
@@ -94,7 +94,7 @@ void add_serial_work(const ConvolutionProblem& problem, const PointwiseSetting& 
 }  // namespace
 
 bool allows_pointwise(const ConvolutionProblem& problem) {
-  constexpr int64_t kMostPlaces = int64_t{1} << 31;
+  constexpr int64_t kMostPlaces = int64_t{1} << 30;
   const WindowNumbers& window = problem.window;
   const auto is_one = [](int64_t number) { return number == 1; };
   const auto is_zero = [](int64_t number) { return number == 0; };
@@ -142,13 +142,13 @@ void add_pointwise_work(const Group& group, const ConvolutionProblem& problem, c
   constexpr double kFloatBytes = 4, kFromCache = 0.2;
   // Storing the sums of a unit, and filling the pipeline again, take about as long as three slices.
   constexpr int64_t kSlicesBesides = 3, kThreadsThatSaturate = 768;
-  const int64_t tiles = blocks_along(places_of(problem), setting.groups * kPlacesOfTileGroup);
+  const int64_t tiles = blocks_along(places_of(problem), setting.groups * kPlacesOfWarpgroup);
   const int64_t blocks_of_channels = blocks_along(problem.out_channels, setting.channels);
   const int64_t slices = blocks_along(problem.in_channels, kInputsOfStage);
   const auto weights = static_cast<double>(pointwise_scratch_bytes(problem, setting));
   work.pipe = Pipe::kTf32;
   work.flops = 2.0 * static_cast<double>(problem.outputs()) * static_cast<double>(problem.depth());
-  work.padded_flops = 2.0 * static_cast<double>(tiles * setting.groups * kPlacesOfTileGroup) *
+  work.padded_flops = 2.0 * static_cast<double>(tiles * setting.groups * kPlacesOfWarpgroup) *
                       static_cast<double>(blocks_of_channels * setting.channels) *
                       static_cast<double>((slices + kSlicesBesides) * kInputsOfStage);
   work.launches += 1;
