@@ -119,8 +119,8 @@ MISTAKES = (
             "        ptx::wgmma_wait<1>();", ""),
     Mistake("taps_without_a_fence", "conv_patch_wgmma_test", PATCH_GROUPS, "    ptx::wgmma_fence();", ""),
     Mistake("eights_are_released_too_early", "conv_patch_wgmma_test", PATCH_GROUPS,
-            "    ptx::wgmma_wait<0>();\n#pragma unroll\n    for (auto& part : sums) {\n      ptx::wgmma_pin(part);\n    }\n"
-            "    release_stage(stage_before);\n    release_patch(1 - patches_.at);",
+            "    ptx::wgmma_wait<0>();\n#pragma unroll\n    for (auto& part : sums) {\n      ptx::wgmma_pin(part);\n"
+            "    }\n    release_stage(stage_before);\n    release_patch(1 - patches_.at);",
             "    release_stage(stage_before);\n    release_patch(1 - patches_.at);\n    ptx::wgmma_wait<0>();"),
     Mistake("lanes_are_late_for_a_stage", "conv_patch_wgmma_test", PATCH_GROUPS,
             "      __syncwarp();  // or lanes that are late would wait for what comes next", ""),
