@@ -47,16 +47,17 @@ struct WeightBlocks {
 };
 
 // A thread makes a piece of four.
+template <int kChannels>
 __global__ void arrange_weights_kernel(const float* weight, int64_t in_channels, int64_t out_channels, int64_t slices,
-                                       int channels_of_block, uint4* arranged, int64_t count) {
+                                       uint4* arranged, int64_t count) {
   constexpr int kPieces = kRowBytes / 16;
   const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= count) {
     return;
   }
-  const int64_t row = i / kPieces % channels_of_block;
-  const int64_t slice = i / kPieces / channels_of_block % slices;
-  const int64_t channel = i / kPieces / channels_of_block / slices * channels_of_block + row;
+  const int64_t row = i / kPieces % kChannels;
+  const int64_t slice = i / kPieces / kChannels % slices;
+  const int64_t channel = i / kPieces / kChannels / slices * kChannels + row;
   const int64_t first = slice * kSlice + ((i ^ row) % kPieces) * kLanes;
   uint32_t words[kLanes];
 #pragma unroll
@@ -67,13 +68,13 @@ __global__ void arrange_weights_kernel(const float* weight, int64_t in_channels,
   arranged[i] = make_uint4(words[0], words[1], words[2], words[3]);
 }
 
-inline cudaError_t launch_arrange_weights(const ConvShape& shape, const WeightBlocks& weights, int channels_of_block,
-                                          const float* weight, void* arranged, cudaStream_t stream) {
+template <int kChannels>
+cudaError_t launch_arrange_weights(const ConvShape& shape, const WeightBlocks& weights, const float* weight,
+                                   void* arranged, cudaStream_t stream) {
   constexpr int kThreads = 128;
-  const int64_t count = weights.bytes(channels_of_block) / int64_t{sizeof(uint4)};
-  arrange_weights_kernel<<<static_cast<unsigned>(ceil_divide(count, kThreads)), kThreads, 0, stream>>>(
-      weight, shape.in_channels, shape.out_channels, weights.slices, channels_of_block, static_cast<uint4*>(arranged),
-      count);
+  const int64_t count = weights.bytes(kChannels) / int64_t{sizeof(uint4)};
+  arrange_weights_kernel<kChannels><<<static_cast<unsigned>(ceil_divide(count, kThreads)), kThreads, 0, stream>>>(
+      weight, shape.in_channels, shape.out_channels, weights.slices, static_cast<uint4*>(arranged), count);
   return cudaGetLastError();
 }
 

@@ -335,7 +335,7 @@ cudaError_t launch_conv_pointwise_wgmma(const ConvShape& shape, const float* inp
     return cudaSuccess;
   }
   const WeightBlocks weights(shape, Tile::channels);
-  cudaError_t error = launch_arrange_weights(shape, weights, Tile::channels, weight, scratch, stream);
+  cudaError_t error = launch_arrange_weights<Tile::channels>(shape, weights, weight, scratch, stream);
   if (error != cudaSuccess) {
     return error;
   }

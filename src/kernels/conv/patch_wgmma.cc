@@ -173,9 +173,17 @@ void add_patch_wgmma_work(const ConvolutionProblem& problem, const PatchWgmmaSet
 void add_patch_wgmma_epilogue_work(const Group& group, const ConvolutionProblem& problem,
                                    const ConvolutionLayout& layout, Work& work) {
   constexpr double kBytesOfOutput = 6, kBytesByFour = 4, kBytesApart = 64, kFoursOfThread = 32;
-  const double bytes =
-      layout.sums_last ? kBytesApart : (stores_by_four(problem, layout) ? kBytesByFour : kBytesOfOutput);
-  work.serial_bytes += bytes * static_cast<double>(problem.outputs());
+  const auto outputs = static_cast<double>(problem.outputs());
+  const bool by_four = stores_by_four(problem, layout);
+  const double bytes = layout.sums_last ? kBytesApart : (by_four ? kBytesByFour : kBytesOfOutput);
+  work.serial_bytes += bytes * outputs;
+  // One warpgroup stores while the other multiplies. Where rows begin anywhere, storing takes 9 ps an output on an H200
+  // (level1/65 of KernelBench: 1,647 us; level1/56, of more taps: 1,358 us, hidden), and few taps do not hide it.
+  constexpr double kStoreUs = 9e-6, kFlopsOfMicrosecond = 989e6, kBytesOfMicrosecond = 4.8e6;
+  const double multiply_us = work.padded_flops / (kFlopsOfMicrosecond * work.peak_share);
+  if (!by_four && !layout.sums_last) {
+    work.serial_bytes += kBytesOfMicrosecond * std::max(0.0, kStoreUs * outputs - multiply_us);
+  }
   add_waiting_work(group, kFoursOfThread, work);
 }
 
