@@ -212,8 +212,11 @@ void require_cluster(const char* file, int line) {
 
 bool run_cluster(const KernelCall& call, dim3 shape, uint3 first) {
   prepare_members(shape, first);
+  bool goes_well = reserve_fibers(static_cast<int>(cluster.count * block.thread_count));
+  if (!goes_well) {
+    record_fault("there is no memory for the stacks of a cluster's threads", call.file, call.line);
+  }
   in_cluster = true;
-  bool goes_well = true;
   while (goes_well && ended_members() != static_cast<int>(cluster.count)) {
     const uint32_t bits = candidates();
     if (bits == 0) {

@@ -13,8 +13,9 @@ Stacks stacks;
 
 namespace {
 
-// The threads of a cluster's eight blocks.
-constexpr int kMaxFibers = 8 * 1024 + 8;
+constexpr int kThreadsOfBlock = 1024;
+constexpr int kSpareFibers = 8;
+constexpr int kMaxFibers = 8 * kThreadsOfBlock + kSpareFibers;  // of a cluster's eight blocks
 // Instrumented code needs more room for its red zones.
 constexpr size_t kStackBytes = (kChecked ? 256 : 64) * 1024;
 constexpr size_t kGuardBytes = 4096;
@@ -22,6 +23,7 @@ constexpr size_t kSlotBytes = kStackBytes + kGuardBytes;
 
 struct Pool {
   char* base = nullptr;
+  int reserved = 0;
   int made = 0;
   Fiber fibers[kMaxFibers];
   Fiber* idle[kMaxFibers];
@@ -48,15 +50,7 @@ void restart(Fiber* fiber) {
 }
 
 Fiber* make_fiber() {
-  if (pool.base == nullptr) {
-    void* base = mmap(nullptr, kSlotBytes * kMaxFibers, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (base == MAP_FAILED) {
-      return nullptr;
-    }
-    pool.base = static_cast<char*>(base);
-    stacks = {reinterpret_cast<uintptr_t>(base), kSlotBytes * kMaxFibers};
-  }
-  if (pool.made == kMaxFibers) {
+  if (!reserve_fibers(kThreadsOfBlock) || pool.made == pool.reserved) {
     return nullptr;
   }
   char* bottom = pool.base + kSlotBytes * static_cast<size_t>(pool.made) + kGuardBytes;
@@ -73,6 +67,27 @@ Fiber* make_fiber() {
 }  // namespace
 
 void set_fiber_main(FiberMain main) { pool.main = main; }
+
+bool reserve_fibers(int count) {
+  const int wanted = count + kSpareFibers < kMaxFibers ? count + kSpareFibers : kMaxFibers;
+  if (wanted <= pool.reserved) {
+    return true;
+  }
+  const size_t bytes = kSlotBytes * static_cast<size_t>(wanted);
+  void* base = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED) {
+    return false;
+  }
+  if (pool.base != nullptr) {
+    munmap(pool.base, stacks.bytes);
+  }
+  pool.base = static_cast<char*>(base);
+  pool.reserved = wanted;
+  pool.made = 0;
+  pool.idle_count = 0;
+  stacks = {reinterpret_cast<uintptr_t>(base), bytes};
+  return true;
+}
 
 Fiber* take_fiber() { return pool.idle_count > 0 ? pool.idle[--pool.idle_count] : make_fiber(); }
 
@@ -111,7 +126,7 @@ void after_switch(Fiber* self) {
 
 bool in_guard_page(const void* address) {
   const auto* byte = static_cast<const char*>(address);
-  if (pool.base == nullptr || byte < pool.base || byte >= pool.base + kSlotBytes * kMaxFibers) {
+  if (pool.base == nullptr || byte < pool.base || byte >= pool.base + stacks.bytes) {
     return false;
   }
   return static_cast<size_t>(byte - pool.base) % kSlotBytes < kGuardBytes;

@@ -33,6 +33,9 @@ extern Stacks stacks;
 
 // Where new fibers start. Set it before the first take_fiber.
 void set_fiber_main(FiberMain main);
+// Makes room for so many, while none is taken: those of a block have it anyway, and address space may be scarce. False
+// when no memory is left.
+bool reserve_fibers(int count);
 // An idle fiber, or a new one. Null when no memory is left for another stack.
 Fiber* take_fiber();
 void give_back_fiber(Fiber* fiber);
