@@ -96,8 +96,8 @@ void add_persistent_launch(StepBuilder& step, const RecurrentProblem& layer, con
   const Expr rows = step.int_constant("rows_of_cluster", meaning_of(kPersistentSettings, setting).rows, "samples");
   const Expr units = step.int_constant("units_of_warp", shape.units);
   const Expr pieces = step.int_constant("pieces_of_lane", shape.pieces, "each four features of every unit's weights");
-  step.launch("return stitch::launch_persistent_layer<{}, stitch::PersistentTile<{}, {}, {}>>(", layer.cell, rows,
-              units, pieces);
+  step.launch("using Tile = stitch::PersistentTile<{}, {}, {}>;", rows, units, pieces);
+  step.launch("return stitch::launch_persistent_layer<{}, Tile>(", layer.cell);
 }
 
 }  // namespace stitch::kernels

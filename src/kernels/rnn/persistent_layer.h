@@ -13,7 +13,7 @@ namespace stitch::kernels {
 bool is_persistent(const Setting& setting);
 std::vector<Setting> persistent_settings(const RecurrentProblem& layer, const DeviceLimits& limits);
 Work persistent_work(const Group& group, const RecurrentProblem& layer, const Setting& setting);
-// The line of the launch up to its arguments, and the constants of its tile.
+// The lines of the launch up to its arguments, and the constants of its tile.
 void add_persistent_launch(StepBuilder& step, const RecurrentProblem& layer, const Setting& setting);
 
 }  // namespace stitch::kernels
