@@ -12,6 +12,7 @@
 #include "harness.cuh"
 #include "kernels/conv/implicit_gemm_mma.cuh"
 #include "kernels/conv/patch_mma.cuh"
+#include "store_pixel.cuh"
 
 namespace {
 
@@ -29,21 +30,6 @@ struct StoreOutput {
   }
   __device__ void operator()(int64_t n, int64_t channel, int64_t out_y, int64_t out_x, float value) const {
     (*this)(n, channel, 0, out_y, out_x, value);
-  }
-};
-
-// Pixels by their number in the plane.
-struct StorePixel {
-  float* y;
-  int64_t channels;
-  int64_t pixels;
-
-  template <int kLanes>
-  __device__ void lanes(int64_t n, int64_t channel, int64_t pixel, const Lanes<float, kLanes>& values) const {
-    store_float_lanes(y + (n * channels + channel) * pixels + pixel, values);
-  }
-  __device__ void operator()(int64_t n, int64_t channel, int64_t pixel, float value) const {
-    lanes<1>(n, channel, pixel, {value});
   }
 };
 

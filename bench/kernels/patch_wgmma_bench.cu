@@ -12,26 +12,12 @@
 #include "harness.cuh"
 #include "kernels/conv/patch_mma.cuh"
 #include "kernels/conv/patch_wgmma.cuh"
+#include "store_pixel.cuh"
 
 namespace {
 
 using namespace stitch;
 using namespace stitch_bench;
-
-// Pixels by their number in the plane.
-struct StorePixel {
-  float* y;
-  int64_t channels;
-  int64_t pixels;
-
-  template <int kLanes>
-  __device__ void lanes(int64_t n, int64_t channel, int64_t pixel, const Lanes<float, kLanes>& values) const {
-    store_float_lanes(y + (n * channels + channel) * pixels + pixel, values);
-  }
-  __device__ void operator()(int64_t n, int64_t channel, int64_t pixel, float value) const {
-    lanes<1>(n, channel, pixel, {value});
-  }
-};
 
 __global__ void compare_kernel(const float* a, const float* b, int64_t count, float* greatest) {
   float difference = 0;

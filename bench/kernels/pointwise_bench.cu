@@ -10,26 +10,12 @@
 
 #include "harness.cuh"
 #include "kernels/conv/pointwise_wgmma.cuh"
+#include "store_pixel.cuh"
 
 namespace {
 
 using namespace stitch;
 using namespace stitch_bench;
-
-// Pixels by their number in the plane.
-struct StorePixel {
-  float* y;
-  int64_t channels;
-  int64_t pixels;
-
-  template <int kLanes>
-  __device__ void lanes(int64_t n, int64_t channel, int64_t pixel, const Lanes<float, kLanes>& values) const {
-    store_global_lanes(y + (n * channels + channel) * pixels + pixel, values);
-  }
-  __device__ void operator()(int64_t n, int64_t channel, int64_t pixel, float value) const {
-    y[(n * channels + channel) * pixels + pixel] = value;
-  }
-};
 
 __device__ float tf32(float value) { return __uint_as_float(mma_detail::rounded_tf32(value) & 0xffffe000u); }
 
