@@ -8,17 +8,19 @@
 
 namespace stitch {
 
-// A warpgroup's places, 256 of them, in rows of kWidth; and the planes of eight channels that are multiplied at a time,
-// an even number.
-template <int kWidth, int kPlanes>
+// A warpgroup's places in rows of kWidth; and the planes of eight channels that are multiplied at a time, an even
+// number. One row is a line: places of a layer in their order, those behind the end of a row of the layer included. A
+// line has 256 places of one phase along x, 128 of two, 64 of three or four, 32 of up to eight.
+template <int kWidth, int kPlanes, int kPlaces = 256>
 struct GroupTile {
-  static constexpr int places = 256;
+  static constexpr int places = kPlaces;
   static constexpr int channels = 64;
   static constexpr int width = kWidth;
   static constexpr int height = places / kWidth;
+  static constexpr bool is_line = height == 1;
   static constexpr int planes = kPlanes;
-  // Products that lie beside each other: eight places of each row, but one row is all of one product.
-  static constexpr int across = height == 1 ? 1 : width / 8;
+  // Products that lie beside each other: eight places of each row, but a line is all of one product.
+  static constexpr int across = is_line ? 1 : width / 8;
   static constexpr int columns = places / across;  // of a product
   static constexpr int multipliers = 256;          // threads
   static constexpr int threads = multipliers + 128;
@@ -28,33 +30,55 @@ struct GroupTile {
 namespace patch_detail {
 
 constexpr int kGroups = 2;          // of warps, that multiply
-constexpr int kBuffers = 2;         // of patches, each group's
+constexpr int kMostBuffers = 4;     // of patches, each group's
 constexpr int kMostStages = 64;     // of weights
 constexpr int kBlocksAtOnce = 132;  // of an H200
 constexpr int kBarrierBytes = 2048;
 constexpr int kRoomOfGroups = 227 << 10;
 
+// Outputs of a place along x are summed up side by side; phases along y and z are apart, each tile has one of them.
 template <typename Tile, typename Window>
 struct GroupPatch {
   using Axes = PatchAxes<Window>;
-  static_assert(Axes::phases == 1 && Axes::X::step == 1 && Axes::Y::step == 1 && Axes::Z::step == 1);
-  static constexpr int height = Axes::Y::extent(Tile::height);
+  static constexpr int phases = Axes::X::phases;
+  static constexpr int phases_apart = Axes::Z::phases * Axes::Y::phases;
+  static_assert(Axes::X::step == 1 && Axes::Y::step == 1 && Axes::Z::step == 1);
+  static_assert(Tile::is_line || phases * phases_apart == 1);
+  static_assert(phases * Tile::places <= 256);
+  static constexpr int height = Tile::is_line ? 1 : Axes::Y::extent(Tile::height);
   static constexpr int width = Axes::X::extent(Tile::width);
   static constexpr int plane_bytes = height * width * kPlaceBytes;
   static constexpr int bytes = (Tile::planes * plane_bytes + 127) / 128 * 128;
-  static constexpr int taps = Axes::Y::kernel * Axes::X::kernel;  // that read a patch: those of one z
+  static constexpr int buffers = !Tile::is_line ? 2 : Tile::planes > 4 ? 3 : kMostBuffers;  // a line is soon multiplied
+  // That read a patch: those of one z, or of a line those of one z and one y.
+  static constexpr int taps = (Tile::is_line ? 1 : Axes::Y::kernel) * Axes::X::kernel;
   static constexpr int plane_of_weights = Tile::channels * kPlaceBytes;
   static constexpr int stage_bytes = Tile::planes * plane_of_weights;  // the weights of a tap
   // From eight places to the next eight of a product.
-  static constexpr int eight_bytes = (Tile::height == 1 ? 8 : width) * kPlaceBytes;
-  static constexpr int fixed_bytes = kBarrierBytes + kGroups * kBuffers * bytes;
-  static constexpr bool fits = fixed_bytes + 4 * stage_bytes <= kRoomOfGroups;
+  static constexpr int eight_bytes = (Tile::is_line ? 8 : width) * kPlaceBytes;
+  // Rows of a layer are as long as so many places: of a line, neither a thread's two places nor, where there is one
+  // phase, the four that are stored together may lie in two rows.
+  static constexpr int together = !Tile::is_line ? 1 : phases == 1 ? 8 : 2;
+  static constexpr int fixed_bytes = kBarrierBytes + kGroups * buffers * bytes;
+  // Where a warp lays outputs of sixteen channels beside each other that cannot be stored by four: pieces of eight
+  // places, a line of at least 32 outputs if there are as many.
+  static constexpr int pieces = phases == 1 ? 4 : phases == 2 ? 2 : 1;
+  static constexpr int staged = pieces * 8 * phases;
+  static constexpr int pitch = staged + (phases == 2 ? 16 : 8);
+  static constexpr int staged_bytes = kRowsOfTile * pitch * static_cast<int>(sizeof(float));
+  static constexpr int all_staged_bytes = Tile::multipliers / 32 * staged_bytes;
+  static constexpr bool fits = fixed_bytes + all_staged_bytes + 4 * stage_bytes <= kRoomOfGroups;
 
   // Of a block's weights in shared memory at a time: all of them, or a ring.
-  static __host__ int stages(int64_t all) {
-    constexpr int kRoom = (kRoomOfGroups - fixed_bytes) / stage_bytes;
-    constexpr int kMost = kRoom < kMostStages ? kRoom : kMostStages;
-    return static_cast<int>(all < kMost ? all : kMost);
+  static __host__ int stages(int64_t all, bool is_staged) {
+    const int room = (kRoomOfGroups - fixed_bytes - (is_staged ? all_staged_bytes : 0)) / stage_bytes;
+    const int most = room < kMostStages ? room : kMostStages;
+    return static_cast<int>(all < most ? all : most);
+  }
+  // Of each slice, by phases along z and y that are apart.
+  static __host__ __device__ constexpr int patches_of_slice(int phase) {
+    return taps_of_phase<typename Axes::Z>(phase / Axes::Y::phases) *
+           (Tile::is_line ? taps_of_phase<typename Axes::Y>(phase % Axes::Y::phases) : 1);
   }
 };
 
@@ -67,8 +91,16 @@ struct GroupWeights {
   __host__ explicit GroupWeights(const ConvShape& shape)
       : tiles(shape, Tile::channels / kRowsOfTile, Tile::planes * kEight) {}
 
-  __host__ __device__ int64_t stages() const { return tiles.slices * Window::taps; }  // of a block
-  __host__ int64_t bytes() const { return tiles.blocks_of_group * stages() * Patch::stage_bytes; }
+  // Of a block, whatever its phase.
+  __host__ int64_t stages() const {
+    int most = 0;
+    for (int phase = 0; phase < Patch::phases_apart; ++phase) {
+      const int own = Patch::patches_of_slice(phase);
+      most = own > most ? own : most;
+    }
+    return tiles.slices * most * Patch::taps;
+  }
+  __host__ int64_t bytes() const { return tiles.blocks_of_group * tiles.slices * Window::taps * Patch::stage_bytes; }
 };
 
 // A thread arranges the weights of an output channel for a plane and a tap.
@@ -126,7 +158,7 @@ struct GroupScratch {
 
   __host__ explicit GroupScratch(const ConvShape& shape)
       : weights(shape),
-        planes(EightPlanes::of<Window>(shape, Tile::planes)),
+        planes(EightPlanes::of<Window>(shape, Tile::planes, GroupPatch<Tile, Window>::together)),
         unscale_at(weights.bytes()),
         ranges_at(unscale_at + weights.tiles.channels(shape) * int64_t{sizeof(float)}),
         eights_at(ranges_at + shape.batch * int64_t{sizeof(ImageRange)}),
