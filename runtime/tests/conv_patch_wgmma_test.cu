@@ -142,6 +142,20 @@ void check_phases_of_volumes(Checker& checker) {
   check<GroupTile<128, 4, 128>, Apart>(checker, "cube of distant taps", conv_shape<Apart>(1, 32, 4, 4, 9, 64, 1));
 }
 
+// Few output channels: places of two outputs.
+void check_few_channels(Checker& checker) {
+  using High = GroupTile<16, 4, 256, 1, 2>;
+  check<High, Threes>(checker, "pairs of rows", conv_shape<Threes>(2, 32, 37, 20, 24, 1));
+  using Oblong = Transposed<ConvWindow<3, 7, 1, 1, 1, 3, 1, 1>>;
+  check<High, Oblong>(checker, "pairs of rows, transposed", conv_shape<Oblong>(1, 33, 9, 19, 33, 1));
+  using Deep = GroupTile<16, 6, 256, 2, 1>;
+  using Back = Transposed<ConvWindow3d<3, 3, 3, 1, 1, 1, 0, 0, 0, 1, 1, 1>>;
+  check<Deep, Back>(checker, "pairs of layers, transposed", conv_shape<Back>(2, 48, 5, 7, 12, 24, 1));
+  using Cube = ConvWindow3d<3, 3, 3, 1, 1, 1, 1, 1, 1, 1, 2, 1>;
+  check<Deep, Cube>(checker, "pairs of layers", conv_shape<Cube>(1, 20, 6, 8, 9, 32, 1), 1);
+  check<GroupTile<16, 2, 256, 2, 2>, Back>(checker, "fours", conv_shape<Back>(1, 16, 4, 33, 9, 12, 1));
+}
+
 // Blocks that take tiles of a phase one after the other, and weights that have no room.
 void check_rounds_of_phases(Checker& checker) {
   using Threes2 = Transposed<ConvWindow<3, 3, 2, 2, 1, 1, 1, 1>>;
@@ -228,6 +242,7 @@ int main(int count, char** arguments) {
   check_phases(checker);
   check_phases_of_volumes(checker);
   check_rounds_of_phases(checker);
+  check_few_channels(checker);
   check_non_finite(checker);
   check_non_finite_phases(checker);
   check_ranges(checker);

@@ -24,16 +24,16 @@ struct EightPlanes {
   int origin_y;
   int origin_x;
 
-  // As many planes as whole slices have, and rows of a multiple of `together` places.
-  template <typename Window>
-  static __host__ EightPlanes of(const ConvShape& shape, int planes_of_slice, int together) {
+  // As many planes as whole slices of `Tile` have.
+  template <typename Window, typename Tile>
+  static __host__ EightPlanes of(const ConvShape& shape, int together) {
     using Axes = PatchAxes<Window>;
-    const int64_t slices = ceil_divide(shape.in_channels, int64_t{kEight} * planes_of_slice);
-    const int64_t width = Axes::X::places(shape.out_width) + Axes::X::extent(1) - 1;
-    return {static_cast<int>(slices) * planes_of_slice,
-            static_cast<int>(Axes::Z::places(shape.out_depth)) + Axes::Z::extent(1) - 1,
-            static_cast<int>(Axes::Y::places(shape.out_height)) + Axes::Y::extent(1) - 1,
-            static_cast<int>(ceil_divide(width, together)) * together,
+    const auto rounded = [](int64_t extent, int piece) { return static_cast<int>(ceil_divide(extent, piece)) * piece; };
+    const int64_t slices = ceil_divide(shape.in_channels, int64_t{kEight} * Tile::planes);
+    return {static_cast<int>(slices) * Tile::planes,
+            rounded(Axes::Z::places(shape.out_depth), Tile::deep) + Axes::Z::extent(1) - 1,
+            rounded(Axes::Y::places(shape.out_height), Tile::high) + Axes::Y::extent(1) - 1,
+            rounded(Axes::X::places(shape.out_width) + Axes::X::extent(1) - 1, together),
             Axes::Z::origin,
             Axes::Y::origin,
             Axes::X::origin};

@@ -20,8 +20,8 @@ template <typename Tile, typename Window>
 struct GroupOutputs {
   using Axes = PatchAxes<Window>;
   PatchPlace place;  // of the tile
-  int z;             // of its outputs
-  int phase_y;
+  int z;             // of the warp's outputs
+  int phase_y;       // of a place's rows of outputs
   int pitch;         // of the rows of a layer
   int first;         // of the warp's channels
   int channel;       // this lane's first; the other is eight further
@@ -29,12 +29,13 @@ struct GroupOutputs {
 
   __device__ __forceinline__ GroupOutputs(const PatchScales& scales, const PatchPlace& tile,
                                           const OwnSteps<Tile, Window>& own, int pitch)
-      : place(tile),
-        z(Axes::Z::output(tile.z, own.phase_z)),
-        phase_y(own.phase_y),
-        pitch(pitch),
-        first(own.channel_block * Tile::channels + static_cast<int>(threadIdx.x) / 32 % 4 * kRowsOfTile),
-        channel(first + static_cast<int>(threadIdx.x) % 32 / 4) {
+      : place(tile), pitch(pitch) {
+    const int row = static_cast<int>(threadIdx.x) / 32 % 4 * kRowsOfTile;  // of a product
+    const int output = row / Tile::channels;
+    z = tile.z * Axes::Z::phases * Tile::deep + own.phase_z + output / Tile::high;
+    phase_y = own.phase_y + output % Tile::high;
+    first = own.channel_block * Tile::channels + row % Tile::channels;
+    channel = first + static_cast<int>(threadIdx.x) % 32 / 4;
     const float of_image = scales.images[place.image].unscale();
     unscale[0] = scales.channels[channel] * of_image;
     unscale[1] = scales.channels[channel + 8] * of_image;
@@ -50,7 +51,7 @@ struct GroupOutputs {
 // Where places of a tile lie, by their numbers: eight by eight, those of the products that lie beside each other.
 template <typename Tile, typename Window>
 struct PlaceOfTile {
-  using Axes = PatchAxes<Window>;
+  static constexpr int kRowsOfPlace = PatchAxes<Window>::Y::phases * Tile::high;
   int output_y;
   int x;  // of the place
 
@@ -64,7 +65,7 @@ struct PlaceOfTile {
       y += number / Tile::width;
       x = own.place.x + number % Tile::width;
     }
-    output_y = Axes::Y::output(y, own.phase_y);
+    output_y = y * kRowsOfPlace + own.phase_y;
   }
 
   // Onwards to the place eight further in a line.
@@ -72,7 +73,7 @@ struct PlaceOfTile {
     x += 8;
     while (x >= own.pitch) {
       x -= own.pitch;
-      output_y += Axes::Y::phases;
+      output_y += kRowsOfPlace;
     }
   }
 };
@@ -90,7 +91,7 @@ class PairsOfTile {
     if constexpr (Tile::is_line) {
       place_.next_eight(own_);
     } else {
-      ++place_.output_y;
+      place_.output_y += PlaceOfTile<Tile, Window>::kRowsOfPlace;
     }
   }
 

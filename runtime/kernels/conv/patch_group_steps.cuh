@@ -93,7 +93,7 @@ struct PatchOfTile {
 
   __device__ __forceinline__ PatchOfTile(const OwnSteps<Tile, Window>& own, int number) {
     const int lines = Tile::is_line ? taps_of_phase<Y>(own.phase_y) : 1;
-    const int of_slice = taps_of_phase<Z>(own.phase_z) * lines;
+    const int of_slice = GroupPatch<Tile, Window>::patches_of_slice(own.phase_z * Y::phases + own.phase_y);
     slice = number / of_slice;
     tap_z = tap_of_phase<Z>(own.phase_z, number % of_slice / lines);
     tap_y = Tile::is_line ? tap_of_phase<Y>(own.phase_y, number % lines) : 0;
@@ -101,7 +101,7 @@ struct PatchOfTile {
 
   // Of the window; those that read the patch follow.
   __device__ __forceinline__ int first_tap() const {
-    return (tap_z * Y::kernel + tap_y) * PatchAxes<Window>::X::kernel;
+    return (tap_z * GroupPatch<Tile, Window>::taps_y + tap_y) * PatchAxes<Window>::X::kernel;
   }
 };
 
@@ -142,8 +142,8 @@ template <typename Tile, typename Window>
 GroupSteps<Tile, Window> group_steps(const ConvShape& shape, const GroupWeights<Tile, Window>& weights,
                                      const EightPlanes& planes, int blocks_at_once, bool is_staged) {
   using Axes = PatchAxes<Window>;
-  const int64_t depth = Axes::Z::places(shape.out_depth);
-  const int64_t rows = Axes::Y::places(shape.out_height);
+  const int64_t depth = ceil_divide(Axes::Z::places(shape.out_depth), Tile::deep);
+  const int64_t rows = ceil_divide(Axes::Y::places(shape.out_height), Tile::high);
   const int64_t columns = Axes::X::places(shape.out_width);
   const int64_t down = Tile::is_line ? 1 : ceil_divide(rows, Tile::height);
   const int64_t across = Tile::is_line ? ceil_divide((rows - 1) * planes.width + columns, Tile::places)

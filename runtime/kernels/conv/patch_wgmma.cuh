@@ -127,7 +127,7 @@ __device__ __forceinline__ void bring_line(const EightPlanes& planes, const Patc
 template <typename Tile, typename Window>
 __device__ __forceinline__ void bring_patches(const GroupMemory<Tile, Window>& memory, const EightPlanes& planes,
                                               const uint4* eights, const GroupSteps<Tile, Window>& steps, int group) {
-  using Axes = PatchAxes<Window>;
+  using Patch = GroupPatch<Tile, Window>;
   const OwnSteps<Tile, Window> own(steps);
   GroupRing ring;
 #pragma unroll 1
@@ -138,8 +138,8 @@ __device__ __forceinline__ void bring_patches(const GroupMemory<Tile, Window>& m
 #pragma unroll 1
     for (int i = 0; i < own.patches; ++i) {
       const PatchOfTile<Tile, Window> patch(own, number);
-      const int y = tile.y + (Tile::is_line ? Axes::Y::offset(Axes::Y::shift(patch.tap_y)) : 0);
-      const PatchPlace place{tile.image, tile.z + Axes::Z::offset(Axes::Z::shift(patch.tap_z)), y, tile.x};
+      const int y = tile.y * Tile::high + (Tile::is_line ? Patch::offset_y(patch.tap_y) : 0);
+      const PatchPlace place{tile.image, tile.z * Tile::deep + Patch::offset_z(patch.tap_z), y, tile.x};
       const uint4* const from = image + int64_t{patch.slice} * Tile::planes * planes.places() +
                                 (int64_t{place.z} * planes.height + place.y) * planes.width + place.x;
       ptx::mbarrier_wait(memory.empty_patch(group, ring.at), ring.parity ^ 1);
@@ -148,7 +148,7 @@ __device__ __forceinline__ void bring_patches(const GroupMemory<Tile, Window>& m
       } else {
         bring_rows<Tile, Window>(planes, place, from, memory.patch(group, ring.at), memory.full_patch(group, ring.at));
       }
-      ring.next(GroupPatch<Tile, Window>::buffers);
+      ring.next(Patch::buffers);
       number = own.next_patch(number);
     }
   }
@@ -161,7 +161,7 @@ __device__ __forceinline__ void bring_weights(const GroupMemory<Tile, Window>& m
   using Patch = GroupPatch<Tile, Window>;
   const OwnSteps<Tile, Window> own(steps);
   const auto* const first = reinterpret_cast<const unsigned char*>(arranged) +
-                            int64_t{own.channel_block} * steps.slices * Window::taps * Patch::stage_bytes;
+                            int64_t{own.channel_block} * steps.slices * Patch::all_taps * Patch::stage_bytes;
   const int count = (own.holds_weights ? 1 : own.rounds) * own.all_stages() + own.stages_ahead();
   GroupRing ring;
   int number = 0;
@@ -169,7 +169,7 @@ __device__ __forceinline__ void bring_weights(const GroupMemory<Tile, Window>& m
 #pragma unroll 1
   for (int i = 0; i < count; ++i) {
     const PatchOfTile<Tile, Window> patch(own, number);
-    const int64_t stage = int64_t{patch.slice} * Window::taps + patch.first_tap() + tap;
+    const int64_t stage = int64_t{patch.slice} * Patch::all_taps + patch.first_tap() + tap;
     ptx::mbarrier_wait(memory.empty_stage(ring.at), ring.parity ^ 1);
     ptx::mbarrier_arrive_expecting(memory.full_stage(ring.at), Patch::stage_bytes);
     ptx::bulk_copy(memory.stage(ring.at), first + stage * Patch::stage_bytes, Patch::stage_bytes,
@@ -259,11 +259,11 @@ class GroupMultiplier {
 #pragma unroll 1
     for (int tap = 0; tap < Patch::taps; ++tap) {
       ptx::mbarrier_wait(memory_.full_stage(stages_.at), stages_.parity);
-      multiply_tap<Tile::across>(sums, 0, places + offset(Tile::is_line ? 0 : y, x));
+      multiply_tap<Tile::across>(sums, 0, places + (Tile::is_line ? Axes::X::offset(Axes::X::shift(x)) : offset(y, x)));
       finish_tap(tap == 0);
       if (++x == Axes::X::kernel) {
         x = 0;
-        y = y + 1 == Axes::Y::kernel ? 0 : y + 1;
+        y = y + 1 == Patch::taps_y ? 0 : y + 1;
       }
     }
   }
@@ -282,8 +282,7 @@ class GroupMultiplier {
   // In units of descriptors.
   static __device__ __forceinline__ uint32_t offset(int y, int x) {
     using Axes = PatchAxes<Window>;
-    return static_cast<uint32_t>(Axes::Y::offset(Axes::Y::shift(y)) * Patch::width +
-                                 Axes::X::offset(Axes::X::shift(x)));
+    return static_cast<uint32_t>(Patch::offset_y(y) * Patch::width + Axes::X::offset(Axes::X::shift(x)));
   }
 
   // Adds to so many parts of the sums.
