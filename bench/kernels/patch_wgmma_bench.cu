@@ -180,6 +180,7 @@ using Row3 = Transposed<ConvWindow<1, 3, 1, 1, 0, 0, 1, 1>>;
 using Row2 = Transposed<ConvWindow<1, 3, 1, 2, 0, 1, 1, 2>>;
 using Plain = Transposed<ConvWindow<3, 3, 1, 1, 0, 0, 1, 1>>;
 using Oblong = Transposed<ConvWindow<3, 7, 1, 1, 0, 0, 1, 1>>;
+using Padded = Transposed<ConvWindow<3, 7, 1, 1, 1, 3, 1, 1>>;
 using Valid = ConvWindow<3, 3, 1, 1, 0, 0, 1, 1>;
 using PlainCube = Transposed<ConvWindow3d<3, 3, 3, 1, 1, 1, 0, 0, 0, 1, 1, 1>>;
 using Four = Transposed<ConvWindow<4, 4, 2, 2, 1, 1, 1, 1>>;
@@ -219,12 +220,26 @@ void time_ragged() {
                                                                                                   {64, 64, 64}, 48);
 }
 
+// Outputs of a place along z and y.
+template <int kPlanes, int kDeep, int kHigh>
+using Few = GroupTile<16, kPlanes, 256, kDeep, kHigh>;
+
+void time_few_channels() {
+  time_layer<PlainCube, PatchTile<2, 8, 2>, Few<6, 2, 1>, Few<4, 2, 1>, Few<2, 2, 1>, Few<2, 1, 2>, Few<2, 2, 2>,
+             GroupTile<16, 6>>("L1/70", 8, 48, {96, 96, 96}, 24);
+  time_layer<Plain, PatchTile<2, 8, 2>, Few<4, 1, 2>, Few<2, 1, 2>, GroupTile<16, 4>>("L1/71", 8, 32, {1, 512, 1024},
+                                                                                      32);
+  time_layer<Padded, PatchTile<2, 8, 2>, Few<4, 1, 2>, Few<2, 1, 2>, GroupTile<16, 4>>("L1/78", 8, 32, {1, 512, 1024},
+                                                                                       32);
+}
+
 }  // namespace
 
 int main(int count, char** names) {
   wanted.assign(names + 1, names + count);
   time_strided();
   time_ragged();
+  time_few_channels();
   time_layer<Same, PatchTile<4, 8, 2>, GroupTile<16, 4>, GroupTile<8, 4>, GroupTile<32, 4>, GroupTile<16, 2>>(
       "64to64", 64, 64, {1, 256, 256}, 64);
   time_layer<Square1, PatchTile<4, 8, 2>, GroupTile<16, 4>>("L2/10", 128, 64, {1, 256, 256}, 64);
