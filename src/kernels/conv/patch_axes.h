@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// A convolution as places that read a patch of the input, as runtime/kernels/conv/patch_axes.cuh has it.
+#pragma once
+
+#include "kernels/conv/problem.h"
+
+namespace stitch::kernels {
+
+struct AxisOfPatch {
+  int64_t phases = 1;  // outputs of a place
+  int64_t places = 1;
+  int64_t origin = 0;
+  int64_t step = 1;
+  int64_t reach = 0;  // of a place, beyond its first element
+
+  int64_t extent(int64_t of_places) const { return (of_places - 1) * step + reach + 1; }
+};
+
+struct PatchAxesOf {
+  AxisOfPatch z;
+  AxisOfPatch y;
+  AxisOfPatch x;
+
+  explicit PatchAxesOf(const ConvolutionProblem& problem) : PatchAxesOf(problem, problem.window) {}
+  // Of another window over the same images.
+  PatchAxesOf(const ConvolutionProblem& problem, const WindowNumbers& window);
+
+  int64_t phases() const { return z.phases * y.phases * x.phases; }
+};
+
+// Taps along an axis of a transposed window that add to this phase.
+int64_t taps_of_phase(const WindowNumbers& window, size_t axis, int64_t phase);
+
+}  // namespace stitch::kernels
