@@ -26,14 +26,15 @@ struct EightPlanes {
 
   // As many planes as whole slices of `Tile` have.
   template <typename Window, typename Tile>
-  static __host__ EightPlanes of(const ConvShape& shape, int together) {
+  static __host__ EightPlanes of(const ConvShape& shape, int together, int shortest) {
     using Axes = PatchAxes<Window>;
     const auto rounded = [](int64_t extent, int piece) { return static_cast<int>(ceil_divide(extent, piece)) * piece; };
     const int64_t slices = ceil_divide(shape.in_channels, int64_t{kEight} * Tile::planes);
+    const int width = rounded(Axes::X::places(shape.out_width) + Axes::X::extent(1) - 1, together);
     return {static_cast<int>(slices) * Tile::planes,
             rounded(Axes::Z::places(shape.out_depth), Tile::deep) + Axes::Z::extent(1) - 1,
             rounded(Axes::Y::places(shape.out_height), Tile::high) + Axes::Y::extent(1) - 1,
-            rounded(Axes::X::places(shape.out_width) + Axes::X::extent(1) - 1, together),
+            width > shortest ? width : shortest,
             Axes::Z::origin,
             Axes::Y::origin,
             Axes::X::origin};

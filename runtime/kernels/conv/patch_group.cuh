@@ -25,12 +25,15 @@ struct GroupTile {
   static constexpr int height = places / kWidth;
   static constexpr bool is_line = height == 1;
   static constexpr int planes = kPlanes;
-  // Products that lie beside each other: eight places of each row, but a line is all of one product.
-  static constexpr int across = is_line ? 1 : width / 8;
-  static constexpr int columns = places / across;  // of a product
-  static constexpr int multipliers = 256;          // threads
+  // A product is eight places of each row, or a row where rows are as long.
+  static constexpr bool is_by_rows = is_line || width >= 64;
+  static constexpr int parts = is_by_rows ? height : width / 8;
+  static constexpr int columns = places / parts;  // of a product
+  static constexpr int multipliers = 256;         // threads
   static constexpr int threads = multipliers + 128;
-  static_assert(kPlanes % 2 == 0 && kWidth % 8 == 0 && channels % 16 == 0);
+  // Whether two places are stored together where rows begin at even places: with more rows registers are short.
+  static constexpr bool has_pairs = height <= 8;
+  static_assert(kPlanes % 2 == 0 && kWidth % 16 == 0 && channels % 16 == 0);
   static_assert(kDeep * kHigh == 1 || !is_line);
 };
 
@@ -69,10 +72,13 @@ struct GroupPatch {
   static constexpr int plane_of_weights = Tile::rows * kPlaceBytes;
   static constexpr int stage_bytes = Tile::planes * plane_of_weights;  // the weights of a tap
   // From eight places to the next eight of a product.
-  static constexpr int eight_bytes = (Tile::is_line ? 8 : width * Tile::high) * kPlaceBytes;
+  static constexpr int eight_bytes = (Tile::is_by_rows ? kEight : width * Tile::high) * kPlaceBytes;
+  // From a product's first place to the next one's.
+  static constexpr int part_bytes = (Tile::is_by_rows ? width * Tile::high : kEight) * kPlaceBytes;
   // Rows of a layer are as long as so many places: of a line, neither a thread's two places nor, where there is one
   // phase, the four that are stored together may lie in two rows.
   static constexpr int together = !Tile::is_line ? 1 : phases == 1 ? 8 : 2;
+  static constexpr int shortest = Tile::is_line ? 32 : 1;  // of their lengths: steps of a line end in the next row
   static constexpr int fixed_bytes = kBarrierBytes + kGroups * buffers * bytes;
   // Where a warp lays outputs of sixteen channels beside each other that cannot be stored by four: pieces of eight
   // places, a line of at least 32 outputs if there are as many.
@@ -207,7 +213,8 @@ struct GroupScratch {
 
   __host__ explicit GroupScratch(const ConvShape& shape)
       : weights(shape),
-        planes(EightPlanes::of<Window, Tile>(shape, GroupPatch<Tile, Window>::together)),
+        planes(EightPlanes::of<Window, Tile>(shape, GroupPatch<Tile, Window>::together,
+                                             GroupPatch<Tile, Window>::shortest)),
         unscale_at(weights.bytes()),
         ranges_at(unscale_at + weights.tiles.channels(shape) * int64_t{sizeof(float)}),
         eights_at(ranges_at + shape.batch * int64_t{sizeof(ImageRange)}),

@@ -20,6 +20,7 @@ struct GroupSteps {
   int slices;                       // of input channels
   int stages;                       // of weights in shared memory
   int pitch;                        // of the rows of a layer
+  int places_of_layer;              // that have outputs, and those between them
   int blocks[Patch::phases_apart];  // of each phase and block of output channels
 
   __host__ int all_blocks() const {
@@ -145,15 +146,16 @@ GroupSteps<Tile, Window> group_steps(const ConvShape& shape, const GroupWeights<
   const int64_t depth = ceil_divide(Axes::Z::places(shape.out_depth), Tile::deep);
   const int64_t rows = ceil_divide(Axes::Y::places(shape.out_height), Tile::high);
   const int64_t columns = Axes::X::places(shape.out_width);
+  const int64_t places = (rows - 1) * planes.width + columns;
   const int64_t down = Tile::is_line ? 1 : ceil_divide(rows, Tile::height);
-  const int64_t across = Tile::is_line ? ceil_divide((rows - 1) * planes.width + columns, Tile::places)
-                                       : ceil_divide(columns, Tile::width);
+  const int64_t across = Tile::is_line ? ceil_divide(places, Tile::places) : ceil_divide(columns, Tile::width);
   GroupSteps<Tile, Window> steps{PixelIndex<Window::rank>(depth, down, across),
                                  static_cast<int>(shape.batch * depth * down * across),
                                  static_cast<int>(weights.tiles.blocks_of_group),
                                  static_cast<int>(weights.tiles.slices),
                                  GroupPatch<Tile, Window>::stages(weights.stages(), is_staged),
                                  planes.width,
+                                 static_cast<int>(places),
                                  {}};
   share_blocks<Tile, Window>(steps,
                              blocks_at_once / steps.channel_blocks > 0 ? blocks_at_once / steps.channel_blocks : 1);

@@ -259,7 +259,7 @@ class GroupMultiplier {
 #pragma unroll 1
     for (int tap = 0; tap < Patch::taps; ++tap) {
       ptx::mbarrier_wait(memory_.full_stage(stages_.at), stages_.parity);
-      multiply_tap<Tile::across>(sums, 0, places + (Tile::is_line ? Axes::X::offset(Axes::X::shift(x)) : offset(y, x)));
+      multiply_tap<Tile::parts>(sums, 0, places + (Tile::is_line ? Axes::X::offset(Axes::X::shift(x)) : offset(y, x)));
       finish_tap(tap == 0);
       if (++x == Axes::X::kernel) {
         x = 0;
@@ -297,7 +297,8 @@ class GroupMultiplier {
 #pragma unroll
       for (int part = 0; part < kParts; ++part) {
         multiply_columns<Tile::columns>(sums[first_part + part], weights + plane * Patch::plane_of_weights / kUnit,
-                                        places + plane * Patch::plane_bytes / kUnit + part * kEight, true);
+                                        places + plane * Patch::plane_bytes / kUnit + part * Patch::part_bytes / kUnit,
+                                        true);
       }
     }
     ptx::wgmma_commit();
@@ -362,7 +363,7 @@ __device__ __forceinline__ void multiply_tiles(const GroupMemory<Tile, Window>& 
 #pragma unroll 1
   for (int round = 0; round < own.rounds; ++round) {
     const int tile = own.tile(round, group);
-    const GroupOutputs<Tile, Window> outputs(scales, first_place<Tile, Window>(steps, tile), own, steps.pitch);
+    const GroupOutputs<Tile, Window> outputs(scales, first_place<Tile, Window>(steps, tile), own, steps);
     GroupSums<Tile, Window> sums = {};
     multiplier.multiply(sums);
     if (tile < steps.count) {
@@ -463,7 +464,8 @@ cudaError_t launch_conv_patch_wgmma(const ConvShape& shape, const float* input, 
                                                    epilogue,
                                                    static_cast<int>(shape.in_channels),
                                                    static_cast<int>(shape.out_channels),
-                                                   vectorised && shape.out_width % patch_detail::kLanes == 0};
+                                                   vectorised && shape.out_width % patch_detail::kLanes == 0,
+                                                   vectorised && shape.out_width % 2 == 0};
   return patch_detail::launch_groups(shape, layout.weights, layout.planes, {arranged, eights, {unscale, ranges}},
                                      finish, blocks_at_once, stream);
 }

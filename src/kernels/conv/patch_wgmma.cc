@@ -19,6 +19,8 @@ constexpr std::array kPatchWgmmaSettings = {
     NamedSetting<PatchWgmmaSetting>{"patch_wgmma_16x16_32", {16, 4}},
     NamedSetting<PatchWgmmaSetting>{"patch_wgmma_16x16_48", {16, 6}},
     NamedSetting<PatchWgmmaSetting>{"patch_wgmma_16x16_16", {16, 2}},
+    NamedSetting<PatchWgmmaSetting>{"patch_wgmma_4x64_32", {64, 4}},
+    NamedSetting<PatchWgmmaSetting>{"patch_wgmma_4x64_16", {64, 2}},
     NamedSetting<PatchWgmmaSetting>{"patch_wgmma_2x16x16_32", {16, 4, 2, 1}},
     NamedSetting<PatchWgmmaSetting>{"patch_wgmma_2x16x16_48", {16, 6, 2, 1}},
     NamedSetting<PatchWgmmaSetting>{"patch_wgmma_2x16x16_16", {16, 2, 2, 1}},
@@ -36,7 +38,8 @@ constexpr int64_t kGroupsOfBlock = 2;
 constexpr int64_t kChannelsOfPlane = 8;
 constexpr int64_t kBytesOfPlace = 16;
 constexpr int64_t kMultiprocessorsOfH200 = 132;
-constexpr int64_t kMostPhases = 8;  // along x
+constexpr int64_t kMostPhases = 8;     // along x
+constexpr int64_t kWidthOfPairs = 32;  // rows of so many places or more are stored by two where not by four
 
 int64_t wholes(int64_t extent, int64_t piece) { return (extent + piece - 1) / piece; }
 
@@ -77,9 +80,10 @@ struct GroupWork {
         channel_blocks(wholes(problem.out_channels, channels_of(setting))),
         stage_bytes(setting.planes * kRowsOfProduct * kBytesOfPlace),
         taps(problem.window.taps()) {
-    constexpr int64_t kEight = 8, kPair = 2;
+    constexpr int64_t kEight = 8, kPair = 2, kShortestRow = 32;
     const int64_t together = !is_line(setting) ? 1 : (axes.x.phases == 1 ? kEight : kPair);
-    const int64_t pitch = wholes(axes.x.places + axes.x.reach, together) * together;
+    const int64_t shortest = is_line(setting) ? kShortestRow : 1;
+    const int64_t pitch = std::max(shortest, wholes(axes.x.places + axes.x.reach, together) * together);
     const int64_t layers = wholes(axes.z.places, setting.deep);
     const int64_t rows = wholes(axes.y.places, setting.high);
     packed = (layers * setting.deep + axes.z.reach) * (rows * setting.high + axes.y.reach) * pitch;
@@ -158,6 +162,28 @@ bool suits_outputs(const ConvolutionProblem& problem, const PatchWgmmaSetting& s
   return setting.high == 1 || !may_be_place(problem, {setting.width, setting.planes, 2, 1});
 }
 
+// Two neighbouring outputs together, where rows begin at even places of planes that are stored by four.
+bool stores_by_two(const ConvolutionProblem& problem, const PatchWgmmaSetting& setting) {
+  int64_t pixels = 1;
+  for (const int64_t extent : problem.out) {
+    pixels *= extent;
+  }
+  return setting.width >= kWidthOfPairs && has_single_strides(problem) && problem.out.back() % 2 == 0 &&
+         pixels % 4 == 0;
+}
+
+// Of an output, on an H200 (bench/results/kernels-h200.md). What is not stored together goes through shared memory; the
+// shorter its pieces of a row, the longer it takes.
+double store_ps(const ConvolutionProblem& problem, const PatchWgmmaSetting& setting, bool is_together) {
+  constexpr double kOfGrid = 4.8, kOfLongRow = 3.5, kOfLineTogether = 2.35, kOfLine = 2.5, kOfRow = 180;
+  if (!is_line(setting)) {
+    return setting.width >= kWidthOfPairs ? kOfLongRow : kOfGrid;
+  }
+  return is_together && problem.out.back() % 4 == 0 && PatchAxesOf(problem).x.phases <= 2
+             ? kOfLineTogether
+             : kOfLine + kOfRow / static_cast<double>(problem.out.back());
+}
+
 }  // namespace
 
 bool allows_patch_wgmma(const ConvolutionProblem& problem, const PatchWgmmaSetting& setting) {
@@ -190,8 +216,10 @@ std::vector<Setting> patch_wgmma_settings(const ConvolutionProblem& problem, Ope
     places *= extent;
   }
   return settings_where(kPatchWgmmaSettings, [&](const PatchWgmmaSetting& setting) {
-    return is_line(setting) == by_lines && suits_outputs(problem, setting) && allows_patch_wgmma(problem, setting) &&
-           suits_channels(problem, setting) && GroupWork(problem, setting).packed <= kMostPadded * places;
+    const bool is_wide = setting.width <= kWidthOfPairs || by_lines || problem.out.back() > kWidthOfPairs;
+    return is_line(setting) == by_lines && is_wide && suits_outputs(problem, setting) &&
+           allows_patch_wgmma(problem, setting) && suits_channels(problem, setting) &&
+           GroupWork(problem, setting).packed <= kMostPadded * places;
   });
 }
 
@@ -276,20 +304,26 @@ void add_patch_wgmma_work(const ConvolutionProblem& problem, const PatchWgmmaSet
 }
 
 void add_patch_wgmma_epilogue_work(const Group& group, const ConvolutionProblem& problem,
-                                   const ConvolutionLayout& layout, Work& work) {
+                                   const PatchWgmmaSetting& setting, const ConvolutionLayout& layout, Work& work) {
   constexpr double kBytesOfOutput = 6, kBytesByFour = 4, kBytesApart = 64, kFoursOfThread = 32;
+  constexpr double kFlopsOfMicrosecond = 989e6, kBytesOfMicrosecond = 4.8e6;
   const auto outputs = static_cast<double>(problem.outputs());
-  const bool by_four = stores_by_four(problem, layout);
-  const double bytes = layout.sums_last ? kBytesApart : (by_four ? kBytesByFour : kBytesOfOutput);
-  work.serial_bytes += bytes * outputs;
-  // One warpgroup stores while the other multiplies. Where rows begin anywhere, storing takes 9 ps an output on an H200
-  // (level1/65 of KernelBench: 1,647 us; level1/56, of more taps: 1,358 us, hidden), and few taps do not hide it.
-  constexpr double kStoreUs = 9e-6, kFlopsOfMicrosecond = 989e6, kBytesOfMicrosecond = 4.8e6;
-  const double multiply_us = work.padded_flops / (kFlopsOfMicrosecond * work.peak_share);
-  if (!by_four && !layout.sums_last) {
-    work.serial_bytes += kBytesOfMicrosecond * std::max(0.0, kStoreUs * outputs - multiply_us);
-  }
   add_waiting_work(group, kFoursOfThread, work);
+  if (layout.sums_last) {
+    work.serial_bytes += kBytesApart * outputs;
+    return;
+  }
+  const bool is_together = stores_by_four(problem, layout) || stores_by_two(problem, setting);
+  if (!is_line(setting)) {
+    work.serial_bytes += (stores_by_four(problem, layout) ? kBytesByFour : kBytesOfOutput) * outputs;
+    if (is_together) {
+      return;
+    }
+  }
+  // One warpgroup stores while the other multiplies.
+  const double multiply_us = work.padded_flops / (kFlopsOfMicrosecond * work.peak_share);
+  const double store_us = store_ps(problem, setting, is_together) * 1e-6 * outputs;
+  work.serial_bytes += kBytesOfMicrosecond * std::max(0.0, store_us - multiply_us);
 }
 
 }  // namespace stitch::kernels

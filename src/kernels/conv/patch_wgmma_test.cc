@@ -39,12 +39,19 @@ GroupConvolution group_convolution(const std::string& images, const std::string&
 using Variants = std::vector<std::string>;
 
 TEST(PatchWgmmaSettings, TakeThirtyTwoChannelsWhereTheyAreThere) {
-  EXPECT_EQ(group_convolution("16,64,128,128", "64,64,3,3").offered(), (Variants{"patch_wgmma_16x16_32"}));
-  EXPECT_EQ(group_convolution("16,17,128,128", "64,17,3,3").offered(), (Variants{"patch_wgmma_16x16_32"}));
-  EXPECT_EQ(group_convolution("16,16,128,128", "64,16,3,3").offered(), (Variants{"patch_wgmma_16x16_16"}));
+  EXPECT_EQ(group_convolution("16,64,128,128", "64,64,3,3").offered(),
+            (Variants{"patch_wgmma_16x16_32", "patch_wgmma_4x64_32"}));
+  EXPECT_EQ(group_convolution("16,17,128,128", "64,17,3,3").offered(),
+            (Variants{"patch_wgmma_16x16_32", "patch_wgmma_4x64_32"}));
+  EXPECT_EQ(group_convolution("16,16,128,128", "64,16,3,3").offered(),
+            (Variants{"patch_wgmma_16x16_16", "patch_wgmma_4x64_16"}));
   // The patch is too large for them.
   const char* const apart = "stride=[1,1], padding=[8,8], dilation=[8,8]";
   EXPECT_EQ(group_convolution("16,64,128,128", "64,64,3,3", apart).offered(), (Variants{"patch_wgmma_16x16_16"}));
+}
+
+TEST(PatchWgmmaSettings, HaveLongRowsWhereOutputsDo) {
+  EXPECT_EQ(group_convolution("16,64,32,32", "64,64,3,3").offered(), (Variants{"patch_wgmma_16x16_32"}));
 }
 
 TEST(PatchWgmmaSettings, AreForRoundedProductsOfOneGroupAndSingleSteps) {
@@ -63,8 +70,10 @@ TEST(PatchWgmmaSettings, AreForRoundedProductsOfOneGroupAndSingleSteps) {
 }
 
 TEST(PatchWgmmaSettings, TakeTheFewestChannelsThatAreNotThere) {
-  EXPECT_EQ(group_convolution("16,48,128,128", "64,48,3,3").offered(), (Variants{"patch_wgmma_16x16_48"}));
-  EXPECT_EQ(group_convolution("16,96,128,128", "64,96,3,3").offered(), (Variants{"patch_wgmma_16x16_32"}));
+  EXPECT_EQ(group_convolution("16,48,128,128", "64,48,3,3").offered(),
+            (Variants{"patch_wgmma_16x16_48", "patch_wgmma_4x64_32"}));
+  EXPECT_EQ(group_convolution("16,96,128,128", "64,96,3,3").offered(),
+            (Variants{"patch_wgmma_16x16_32", "patch_wgmma_4x64_32"}));
 }
 
 TEST(PatchWgmmaSettings, OfFewOutputChannelsTakeTwoOutputsAPlace) {
@@ -94,7 +103,8 @@ TEST(PatchWgmmaSettings, OfStridedTransposedConvolutionsAreLines) {
   const GroupConvolution by_three = transposed_convolution("16,24,64,64", "24,64,4,4", "3,3");
   EXPECT_EQ(by_three.offered(), (Variants{"patch_wgmma_1x256_32"}));
   EXPECT_NE(by_three.launched({"patch_wgmma_1x256_32"}).find("stitch::GroupTile<64, 4, 64>"), std::string::npos);
-  EXPECT_EQ(transposed_convolution("16,64,64,64", "64,64,4,4", "1,1").offered(), (Variants{"patch_wgmma_16x16_32"}));
+  EXPECT_EQ(transposed_convolution("16,64,64,64", "64,64,4,4", "1,1").offered(),
+            (Variants{"patch_wgmma_16x16_32", "patch_wgmma_4x64_32"}));
   EXPECT_TRUE(transposed_convolution("16,64,64,64", "64,64,4,4", "1,9").offered().empty());
 }
 
