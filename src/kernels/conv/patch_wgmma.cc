@@ -175,7 +175,7 @@ bool stores_by_two(const ConvolutionProblem& problem, const PatchWgmmaSetting& s
 // Of an output, on an H200 (bench/results/kernels-h200.md). What is not stored together goes through shared memory; the
 // shorter its pieces of a row, the longer it takes.
 double store_ps(const ConvolutionProblem& problem, const PatchWgmmaSetting& setting, bool is_together) {
-  constexpr double kOfGrid = 4.8, kOfLongRow = 3.5, kOfLineTogether = 2.35, kOfLine = 2.5, kOfRow = 180;
+  constexpr double kOfGrid = 4.8, kOfLongRow = 3.5, kOfLineTogether = 2.35, kOfLine = 2.5, kOfRow = 130;
   if (!is_line(setting)) {
     return setting.width >= kWidthOfPairs ? kOfLongRow : kOfGrid;
   }
