@@ -143,7 +143,7 @@ struct Layer {
                                                        static_cast<int>(shape.out_channels),
                                                        by_four && shape.out_width % 4 == 0,
                                                        by_four && shape.out_width % 2 == 0};
-    const bool is_staged = !patch_detail::stores_directly<Tile, Window>(finish);
+    const bool is_staged = patch_detail::group_store<Tile, Window>(finish) == patch_detail::GroupStore::kByLines;
     const double main_us = median_us([&] {
       return patch_detail::launch_groups(shape, layout.weights, layout.planes, {arranged, eights, {unscale, ranges}},
                                          finish, patch_detail::kBlocksAtOnce, nullptr);

@@ -92,6 +92,15 @@ __device__ __forceinline__ void wgmma_pin(float (&d)[kCount]) {
 #endif
 }
 
+// The same number, of which the compiler knows nothing: what is computed from it after the products is not kept in
+// registers since before.
+__device__ __forceinline__ int not_known(int number) {
+#ifndef STITCH_EMULATED
+  asm volatile("" : "+r"(number));
+#endif
+  return number;
+}
+
 // accumulate: false for d = a * b.
 
 __device__ __forceinline__ void wgmma_m64n128k16_f16(float (&d)[64], uint64_t a, uint64_t b, bool accumulate) {

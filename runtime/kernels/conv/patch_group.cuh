@@ -31,8 +31,6 @@ struct GroupTile {
   static constexpr int columns = places / parts;  // of a product
   static constexpr int multipliers = 256;         // threads
   static constexpr int threads = multipliers + 128;
-  // Whether two places are stored together where rows begin at even places: with more rows registers are short.
-  static constexpr bool has_pairs = height <= 8;
   static_assert(kPlanes % 2 == 0 && kWidth % 16 == 0 && channels % 16 == 0);
   static_assert(kDeep * kHigh == 1 || !is_line);
 };

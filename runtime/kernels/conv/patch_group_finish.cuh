@@ -17,7 +17,23 @@ namespace patch_detail {
 template <typename Tile, typename Window>
 using GroupSums = float[GroupPatch<Tile, Window>::phases * Tile::parts][Tile::columns / 2];
 
-// A warp's sixteen channels of a tile. Made before the tile is multiplied, so that nobody waits for the scales.
+// 1 / scale of a lane's two channels in an image; NaN where fp16 does not hold an operand. Read before the tile is
+// multiplied, so that nobody waits for them.
+struct GroupUnscale {
+  float of_channel[2];
+
+  template <typename Tile, typename Window>
+  __device__ __forceinline__ GroupUnscale(const PatchScales& scales, int64_t image, const OwnSteps<Tile, Window>& own) {
+    const float of_image = scales.images[image].unscale();
+    const int channel = own.channel_block * Tile::channels +
+                        static_cast<int>(threadIdx.x) / 32 % 4 * kRowsOfTile % Tile::channels +
+                        static_cast<int>(threadIdx.x) % 32 / 4;
+    of_channel[0] = scales.channels[channel] * of_image;
+    of_channel[1] = scales.channels[channel + 8] * of_image;
+  }
+};
+
+// A warp's sixteen channels of a tile.
 template <typename Tile, typename Window>
 struct GroupOutputs {
   using Axes = PatchAxes<Window>;
@@ -28,10 +44,9 @@ struct GroupOutputs {
   int pitch;         // of the rows of a layer
   int first;         // of the warp's channels
   int channel;       // this lane's first; the other is eight further
-  float unscale[2];  // of the lane's channels; NaN where fp16 does not hold an operand
 
-  __device__ __forceinline__ GroupOutputs(const PatchScales& scales, const PatchPlace& tile,
-                                          const OwnSteps<Tile, Window>& own, const GroupSteps<Tile, Window>& steps)
+  __device__ __forceinline__ GroupOutputs(const PatchPlace& tile, const OwnSteps<Tile, Window>& own,
+                                          const GroupSteps<Tile, Window>& steps)
       : place(tile), left(steps.places_of_layer - tile.y * steps.pitch - tile.x), pitch(steps.pitch) {
     const int row = static_cast<int>(threadIdx.x) / 32 % 4 * kRowsOfTile;  // of a product
     const int output = row / Tile::channels;
@@ -39,9 +54,6 @@ struct GroupOutputs {
     phase_y = own.phase_y + output % Tile::high;
     first = own.channel_block * Tile::channels + row % Tile::channels;
     channel = first + static_cast<int>(threadIdx.x) % 32 / 4;
-    const float of_image = scales.images[place.image].unscale();
-    unscale[0] = scales.channels[channel] * of_image;
-    unscale[1] = scales.channels[channel + 8] * of_image;
   }
 
   __device__ __forceinline__ bool is_there(const ConvShape& shape) const { return z < shape.out_depth; }
@@ -141,7 +153,8 @@ __device__ __forceinline__ void clear_missing(const PatchFinish<Epilogue>& finis
 // Returns whether all sums are finite.
 template <typename Tile, typename Window, typename Epilogue>
 __device__ __forceinline__ bool unscale_group(const PatchFinish<Epilogue>& finish,
-                                              const GroupOutputs<Tile, Window>& own, GroupSums<Tile, Window>& sums) {
+                                              const GroupOutputs<Tile, Window>& own, const GroupUnscale& unscale,
+                                              GroupSums<Tile, Window>& sums) {
   // Those between the rows of a line are sums of other places' elements, as finite as they are.
   if (!Tile::is_line || own.left < Tile::places) {
     clear_missing<Tile, Window>(finish, own, sums);
@@ -151,7 +164,7 @@ __device__ __forceinline__ bool unscale_group(const PatchFinish<Epilogue>& finis
   for (auto& part : sums) {
 #pragma unroll
     for (int i = 0; i < Tile::columns / 2; ++i) {
-      part[i] *= own.unscale[i % 4 / 2];
+      part[i] *= unscale.of_channel[i % 4 / 2];
       probe = fmaf(part[i], 0.0f, probe);
     }
   }
@@ -323,7 +336,7 @@ __device__ __forceinline__ void finish_pixel_of_line(const PatchFinish<Epilogue>
   constexpr int kPitch = GroupPatch<Tile, Window>::pitch;
   const int channels = finish.out_channels - own.first;
   if (channels >= kRowsOfTile) {
-#pragma unroll 8
+#pragma unroll 4
     for (int i = 0; i < kRowsOfTile; ++i) {
       finish.epilogue(own.place.image, own.first + i, pixel, staged[i * kPitch]);
     }
@@ -369,43 +382,40 @@ constexpr bool kStoresByFour = GroupPatch<Tile, Window>::phases <= 2 && requires
 };
 
 template <typename Tile, typename Window, typename Epilogue>
-constexpr bool kStoresByTwo =
-    Tile::has_pairs && GroupPatch<Tile, Window>::phases == 1 && kStoresByFour<Tile, Window, Epilogue>;
+constexpr bool kStoresByTwo = GroupPatch<Tile, Window>::phases == 1 && kStoresByFour<Tile, Window, Epilogue>;
 
-// Without a way through shared memory.
+// How a kernel stores its outputs: each has one way, or registers would be short.
+enum class GroupStore { kByFour, kByTwo, kByLines };
+
 template <typename Tile, typename Window, typename Epilogue>
-__host__ bool stores_directly(const PatchFinish<Epilogue>& finish) {
-  return (kStoresByFour<Tile, Window, Epilogue> && finish.by_four) ||
-         (kStoresByTwo<Tile, Window, Epilogue> && finish.by_two);
+__host__ GroupStore group_store(const PatchFinish<Epilogue>& finish) {
+  if (kStoresByFour<Tile, Window, Epilogue> && finish.by_four) {
+    return GroupStore::kByFour;
+  }
+  return kStoresByTwo<Tile, Window, Epilogue> && finish.by_two ? GroupStore::kByTwo : GroupStore::kByLines;
 }
 
-template <typename Tile, typename Window, typename Epilogue>
+// `staged`: of kByLines.
+template <GroupStore kStore, typename Tile, typename Window, typename Epilogue>
 __device__ __forceinline__ void finish_group(const PatchFinish<Epilogue>& finish, const GroupOutputs<Tile, Window>& own,
-                                             GroupSums<Tile, Window>& sums, float* staged) {
-  if (!__all_sync(kFullWarp, unscale_group<Tile, Window>(finish, own, sums))) {
+                                             const GroupUnscale& unscale, GroupSums<Tile, Window>& sums,
+                                             float* staged) {
+  if (!__all_sync(kFullWarp, unscale_group<Tile, Window>(finish, own, unscale, sums))) {
     finish_group_again<Tile, Window>(finish, own);
     return;
   }
   if (!own.is_there(finish.shape)) {
     return;
   }
-  if constexpr (kStoresByFour<Tile, Window, Epilogue>) {
-    if (finish.by_four) {
-      if constexpr (GroupPatch<Tile, Window>::phases == 1) {
-        finish_group_by_four<Tile, Window>(finish, own, sums);
-      } else {
-        finish_phases_by_four<Tile, Window>(finish, own, sums);
-      }
-      return;
-    }
+  if constexpr (kStore == GroupStore::kByLines) {
+    finish_group_by_lines<Tile, Window>(finish, own, sums, staged);
+  } else if constexpr (kStore == GroupStore::kByTwo) {
+    finish_group_by_two<Tile, Window>(finish, own, sums);
+  } else if constexpr (GroupPatch<Tile, Window>::phases == 1) {
+    finish_group_by_four<Tile, Window>(finish, own, sums);
+  } else {
+    finish_phases_by_four<Tile, Window>(finish, own, sums);
   }
-  if constexpr (kStoresByTwo<Tile, Window, Epilogue>) {
-    if (finish.by_two) {
-      finish_group_by_two<Tile, Window>(finish, own, sums);
-      return;
-    }
-  }
-  finish_group_by_lines<Tile, Window>(finish, own, sums, staged);
 }
 
 }  // namespace patch_detail

@@ -10,6 +10,8 @@
 // over and over; the second warpgroup begins its tiles in the middle of it.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/conv/patch_group_finish.cuh"
 #include "ptx/bulk_copy.cuh"
 #include "ptx/mbarrier.cuh"
@@ -347,12 +349,11 @@ class GroupMultiplier {
 };
 
 // By a warpgroup: all of its tiles.
-template <typename Tile, typename Window, typename Epilogue>
+template <GroupStore kStore, typename Tile, typename Window, typename Epilogue>
 __device__ __forceinline__ void multiply_tiles(const GroupMemory<Tile, Window>& memory,
                                                const PatchFinish<Epilogue>& finish, const PatchScales& scales,
                                                const GroupSteps<Tile, Window>& steps, int group) {
   const OwnSteps<Tile, Window> own(steps);
-  float* const staged = memory.staged(steps.stages, static_cast<int>(threadIdx.x) / 32);
   GroupMultiplier<Tile, Window> multiplier(memory, own, group);
   if (group == 1) {
     multiplier.skip(own.stages_ahead());
@@ -363,11 +364,15 @@ __device__ __forceinline__ void multiply_tiles(const GroupMemory<Tile, Window>& 
 #pragma unroll 1
   for (int round = 0; round < own.rounds; ++round) {
     const int tile = own.tile(round, group);
-    const GroupOutputs<Tile, Window> outputs(scales, first_place<Tile, Window>(steps, tile), own, steps);
+    const GroupUnscale unscale(scales, first_place<Tile, Window>(steps, tile).image, own);
     GroupSums<Tile, Window> sums = {};
     multiplier.multiply(sums);
-    if (tile < steps.count) {
-      finish_group<Tile, Window>(finish, outputs, sums, staged);
+    // Found again, so that nothing of it takes registers meanwhile.
+    const int finished = ptx::not_known(tile);
+    if (finished < steps.count) {
+      const GroupOutputs<Tile, Window> outputs(first_place<Tile, Window>(steps, finished), own, steps);
+      const int warp = static_cast<int>(threadIdx.x) / 32;
+      finish_group<kStore, Tile, Window>(finish, outputs, unscale, sums, memory.staged(steps.stages, warp));
     }
   }
   if (group == 0) {
@@ -375,7 +380,7 @@ __device__ __forceinline__ void multiply_tiles(const GroupMemory<Tile, Window>& 
   }
 }
 
-template <typename Tile, typename Window, typename Epilogue>
+template <GroupStore kStore, typename Tile, typename Window, typename Epilogue>
 __global__ void __launch_bounds__(Tile::threads, 1)
     patch_wgmma_kernel(PatchFinish<Epilogue> finish, const uint4* arranged, const uint4* eights, EightPlanes planes,
                        PatchScales scales, GroupSteps<Tile, Window> steps) {
@@ -394,7 +399,7 @@ __global__ void __launch_bounds__(Tile::threads, 1)
     }
   } else {
     ptx::take_registers<kMultiplyRegisters>();
-    multiply_tiles<Tile, Window>(memory, finish, scales, steps, static_cast<int>(threadIdx.x) / 128);
+    multiply_tiles<kStore, Tile, Window>(memory, finish, scales, steps, static_cast<int>(threadIdx.x) / 128);
   }
 #endif
 }
@@ -405,18 +410,17 @@ struct GroupOperands {
   PatchScales scales;
 };
 
-// Behind the launches that arrange the operands.
-template <typename Tile, typename Window, typename Epilogue>
-cudaError_t launch_groups(const ConvShape& shape, const GroupWeights<Tile, Window>& weights, const EightPlanes& planes,
-                          const GroupOperands& operands, const PatchFinish<Epilogue>& finish, int blocks_at_once,
-                          cudaStream_t stream) {
+template <GroupStore kStore, typename Tile, typename Window, typename Epilogue>
+cudaError_t launch_groups_by(const ConvShape& shape, const GroupWeights<Tile, Window>& weights,
+                             const EightPlanes& planes, const GroupOperands& operands,
+                             const PatchFinish<Epilogue>& finish, int blocks_at_once, cudaStream_t stream) {
   using Patch = GroupPatch<Tile, Window>;
   static_assert(Patch::fits);
-  const bool is_staged = !stores_directly<Tile, Window>(finish);
-  const GroupSteps<Tile, Window> steps = group_steps<Tile, Window>(shape, weights, planes, blocks_at_once, is_staged);
+  constexpr bool kIsStaged = kStore == GroupStore::kByLines;
+  const GroupSteps<Tile, Window> steps = group_steps<Tile, Window>(shape, weights, planes, blocks_at_once, kIsStaged);
   const int shared_bytes =
-      Patch::fixed_bytes + steps.stages * Patch::stage_bytes + (is_staged ? Patch::all_staged_bytes : 0);
-  const auto kernel = patch_wgmma_kernel<Tile, Window, Epilogue>;
+      Patch::fixed_bytes + steps.stages * Patch::stage_bytes + (kIsStaged ? Patch::all_staged_bytes : 0);
+  const auto kernel = patch_wgmma_kernel<kStore, Tile, Window, Epilogue>;
   const cudaError_t error = allow_shared_memory(kernel, shared_bytes);
   if (error != cudaSuccess) {
     return error;
@@ -425,6 +429,28 @@ cudaError_t launch_groups(const ConvShape& shape, const GroupWeights<Tile, Windo
   kernel<<<blocks, Tile::threads, shared_bytes, stream>>>(finish, operands.arranged, operands.eights, planes,
                                                           operands.scales, steps);
   return cudaGetLastError();
+}
+
+// Behind the launches that arrange the operands.
+template <typename Tile, typename Window, typename Epilogue>
+cudaError_t launch_groups(const ConvShape& shape, const GroupWeights<Tile, Window>& weights, const EightPlanes& planes,
+                          const GroupOperands& operands, const PatchFinish<Epilogue>& finish, int blocks_at_once,
+                          cudaStream_t stream) {
+  const auto by = [&](auto store) {
+    return launch_groups_by<store(), Tile, Window>(shape, weights, planes, operands, finish, blocks_at_once, stream);
+  };
+  const GroupStore store = group_store<Tile, Window>(finish);
+  if constexpr (kStoresByFour<Tile, Window, Epilogue>) {
+    if (store == GroupStore::kByFour) {
+      return by(std::integral_constant<GroupStore, GroupStore::kByFour>{});
+    }
+  }
+  if constexpr (kStoresByTwo<Tile, Window, Epilogue>) {
+    if (store == GroupStore::kByTwo) {
+      return by(std::integral_constant<GroupStore, GroupStore::kByTwo>{});
+    }
+  }
+  return by(std::integral_constant<GroupStore, GroupStore::kByLines>{});
 }
 
 }  // namespace patch_detail
