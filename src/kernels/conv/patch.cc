@@ -193,11 +193,11 @@ double peak_share_of(const ConvolutionProblem& problem, const PatchSetting& sett
 }  // namespace
 
 bool allows_patch(const ConvolutionProblem& problem, const PatchSetting& setting) {
-  constexpr int64_t kMostTiles = 32, kMostTilesOfThreeProducts = 36, kMostUnrolled = 2048, kMostTaps = 512;
+  constexpr int64_t kMostTiles = 36, kMostTilesOfThreeProducts = 36, kMostUnrolled = 2048, kMostTaps = 512;
   constexpr int64_t kLargestPlane = int64_t{1} << 31;
   const PatchAxesOf axes(problem);
   const int64_t tiles = setting.tiles_m * setting.tiles_n;
-  const int64_t sums = tiles_of_sums(axes, setting);
+  const int64_t sums = axes.phases_summed() * tiles;  // the others' stay zero and take no registers
   const bool has_registers =
       setting.math == PatchMath::kTf32x3 ? sums + tiles <= kMostTilesOfThreeProducts : sums <= kMostTiles;
   // Taps of several phases are written out, and those of a row.

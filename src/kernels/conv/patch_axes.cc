@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/conv/patch_axes.h"
 
+#include <algorithm>
+#include <numeric>
+
 namespace stitch::kernels {
 namespace {
 
@@ -17,7 +20,9 @@ AxisOfPatch axis_of_patch(const ConvolutionProblem& problem, const WindowNumbers
     return {1, problem.out[axis], -padding, stride, length};
   }
   const int64_t back = floor_quotient(length - padding, stride);
-  return {stride, ceil_quotient(problem.out[axis], stride), -back, 1, back + ceil_quotient(padding, stride)};
+  const int64_t phases_summed = std::min(window.kernel[axis], stride / std::gcd(stride, window.dilation[axis]));
+  return {stride, ceil_quotient(problem.out[axis], stride), -back,
+          1,      back + ceil_quotient(padding, stride),    phases_summed};
 }
 
 }  // namespace
@@ -26,15 +31,5 @@ PatchAxesOf::PatchAxesOf(const ConvolutionProblem& problem, const WindowNumbers&
     : z(window.axes() > 2 ? axis_of_patch(problem, window, 0) : AxisOfPatch{}),
       y(axis_of_patch(problem, window, window.axes() - 2)),
       x(axis_of_patch(problem, window, window.axes() - 1)) {}
-
-int64_t taps_of_phase(const WindowNumbers& window, size_t axis, int64_t phase) {
-  const int64_t stride = window.stride[axis];
-  int64_t count = 0;
-  for (int64_t tap = 0; tap < window.kernel[axis]; ++tap) {
-    const int64_t output = tap * window.dilation[axis] - window.padding[axis];
-    count += output - floor_quotient(output, stride) * stride == phase ? 1 : 0;
-  }
-  return count;
-}
 
 }  // namespace stitch::kernels

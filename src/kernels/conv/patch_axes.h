@@ -11,7 +11,8 @@ struct AxisOfPatch {
   int64_t places = 1;
   int64_t origin = 0;
   int64_t step = 1;
-  int64_t reach = 0;  // of a place, beyond its first element
+  int64_t reach = 0;          // of a place, beyond its first element
+  int64_t phases_summed = 1;  // those that have taps
 
   int64_t extent(int64_t of_places) const { return (of_places - 1) * step + reach + 1; }
 };
@@ -26,9 +27,7 @@ struct PatchAxesOf {
   PatchAxesOf(const ConvolutionProblem& problem, const WindowNumbers& window);
 
   int64_t phases() const { return z.phases * y.phases * x.phases; }
+  int64_t phases_summed() const { return z.phases_summed * y.phases_summed * x.phases_summed; }
 };
-
-// Taps along an axis of a transposed window that add to this phase.
-int64_t taps_of_phase(const WindowNumbers& window, size_t axis, int64_t phase);
 
 }  // namespace stitch::kernels
