@@ -38,8 +38,8 @@ constexpr int64_t kGroupsOfBlock = 2;
 constexpr int64_t kChannelsOfPlane = 8;
 constexpr int64_t kBytesOfPlace = 16;
 constexpr int64_t kMultiprocessorsOfH200 = 132;
-constexpr int64_t kMostPhases = 8;     // along x
-constexpr int64_t kWidthOfPairs = 32;  // rows of so many places or more are stored by two where not by four
+constexpr int64_t kMostPhases = 8;       // along x
+constexpr int64_t kWidthOfLongRow = 32;  // of tiles that store rows faster and fill short ones less
 
 int64_t wholes(int64_t extent, int64_t piece) { return (extent + piece - 1) / piece; }
 
@@ -163,25 +163,26 @@ bool suits_outputs(const ConvolutionProblem& problem, const PatchWgmmaSetting& s
 }
 
 // Two neighbouring outputs together, where rows begin at even places of planes that are stored by four.
-bool stores_by_two(const ConvolutionProblem& problem, const PatchWgmmaSetting& setting) {
+bool stores_by_two(const ConvolutionProblem& problem) {
   int64_t pixels = 1;
   for (const int64_t extent : problem.out) {
     pixels *= extent;
   }
-  return setting.width >= kWidthOfPairs && has_single_strides(problem) && problem.out.back() % 2 == 0 &&
-         pixels % 4 == 0;
+  return has_single_strides(problem) && problem.out.back() % 2 == 0 && pixels % 4 == 0;
 }
 
 // Of an output, on an H200 (bench/results/kernels-h200.md). What is not stored together goes through shared memory; the
 // shorter its pieces of a row, the longer it takes.
-double store_ps(const ConvolutionProblem& problem, const PatchWgmmaSetting& setting, bool is_together) {
-  constexpr double kOfGrid = 4.8, kOfLongRow = 3.5, kOfLineTogether = 2.35, kOfLine = 2.5, kOfRow = 130;
+double store_ps(const ConvolutionProblem& problem, const PatchWgmmaSetting& setting, bool by_four) {
+  constexpr double kOfGrid = 4.8, kByTwo = 3.8, kOfLongRow = 3.5, kOfLongRowByTwo = 3.06;
+  constexpr double kOfLineByFour = 2.35, kOfLine = 2.5, kOfRow = 130;
   if (!is_line(setting)) {
-    return setting.width >= kWidthOfPairs ? kOfLongRow : kOfGrid;
+    const bool is_long = setting.width >= kWidthOfLongRow;
+    const double by_two = is_long ? kOfLongRowByTwo : kByTwo;
+    return by_four ? 0 : (stores_by_two(problem) ? by_two : (is_long ? kOfLongRow : kOfGrid));
   }
-  return is_together && problem.out.back() % 4 == 0 && PatchAxesOf(problem).x.phases <= 2
-             ? kOfLineTogether
-             : kOfLine + kOfRow / static_cast<double>(problem.out.back());
+  return by_four && PatchAxesOf(problem).x.phases <= 2 ? kOfLineByFour
+                                                       : kOfLine + kOfRow / static_cast<double>(problem.out.back());
 }
 
 }  // namespace
@@ -216,7 +217,7 @@ std::vector<Setting> patch_wgmma_settings(const ConvolutionProblem& problem, Ope
     places *= extent;
   }
   return settings_where(kPatchWgmmaSettings, [&](const PatchWgmmaSetting& setting) {
-    const bool is_wide = setting.width <= kWidthOfPairs || by_lines || problem.out.back() > kWidthOfPairs;
+    const bool is_wide = setting.width <= kWidthOfLongRow || by_lines || problem.out.back() > kWidthOfLongRow;
     return is_line(setting) == by_lines && is_wide && suits_outputs(problem, setting) &&
            allows_patch_wgmma(problem, setting) && suits_channels(problem, setting) &&
            GroupWork(problem, setting).packed <= kMostPadded * places;
@@ -313,17 +314,13 @@ void add_patch_wgmma_epilogue_work(const Group& group, const ConvolutionProblem&
     work.serial_bytes += kBytesApart * outputs;
     return;
   }
-  const bool is_together = stores_by_four(problem, layout) || stores_by_two(problem, setting);
-  if (!is_line(setting)) {
-    work.serial_bytes += (stores_by_four(problem, layout) ? kBytesByFour : kBytesOfOutput) * outputs;
-    if (is_together) {
-      return;
-    }
-  }
+  const bool by_four = stores_by_four(problem, layout);
   // One warpgroup stores while the other multiplies.
   const double multiply_us = work.padded_flops / (kFlopsOfMicrosecond * work.peak_share);
-  const double store_us = store_ps(problem, setting, is_together) * 1e-6 * outputs;
-  work.serial_bytes += kBytesOfMicrosecond * std::max(0.0, store_us - multiply_us);
+  const double beside_us =
+      is_line(setting) ? 0 : (by_four ? kBytesByFour : kBytesOfOutput) * outputs / kBytesOfMicrosecond;
+  const double store_us = store_ps(problem, setting, by_four) * 1e-6 * outputs;
+  work.serial_bytes += kBytesOfMicrosecond * (beside_us + std::max(0.0, store_us - multiply_us - beside_us));
 }
 
 }  // namespace stitch::kernels
