@@ -174,7 +174,7 @@ bool stores_by_two(const ConvolutionProblem& problem) {
 // Of an output, on an H200 (bench/results/kernels-h200.md). What is not stored together goes through shared memory; the
 // shorter its pieces of a row, the longer it takes.
 double store_ps(const ConvolutionProblem& problem, const PatchWgmmaSetting& setting, bool by_four) {
-  constexpr double kOfGrid = 4.8, kByTwo = 3.8, kOfLongRow = 3.5, kOfLongRowByTwo = 3.06;
+  constexpr double kOfGrid = 4.8, kByTwo = 4.9, kOfLongRow = 3.3, kOfLongRowByTwo = 3.2;
   constexpr double kOfLineByFour = 2.35, kOfLine = 2.5, kOfRow = 130;
   if (!is_line(setting)) {
     const bool is_long = setting.width >= kWidthOfLongRow;
