@@ -154,7 +154,7 @@ struct Layer {
     double got = 0;
     double plain = 0;
     find_errors(got, plain);
-    std::printf("%-12s %-18s %9.1f us %7.1f TFLOP/s %7.0f GB/s  error %6.2f (fp32 loop %5.2f)%s\n", name, setting, us,
+    std::printf("%-9s %-20s %9.1f us %7.1f TFLOP/s %7.0f GB/s  error %6.2f (fp32 loop %5.2f)%s\n", name, setting, us,
                 flops / us / 1e6, bytes / us / 1e3, got, plain, got <= 2 + 2 * plain ? "" : "  WRONG");
     std::fflush(stdout);
   }
@@ -177,7 +177,7 @@ struct Layer {
         return launch_conv_direct_fp16<Tile, Window>(shape, x.data(), weight.data(), store, nullptr);
       });
     } else {
-      std::printf("%-12s %-18s has no room\n", name, setting);
+      std::printf("%-9s %-20s has no room\n", name, setting);
     }
   }
 
@@ -190,22 +190,41 @@ struct Layer {
     }
   }
 
+  template <int kTiles, int kWarpsOfChannels, int kLinesOfWarp, int kWarps, int kChannels, int kDepth, int kRows,
+            int kAcross>
+  void patch(const char* setting) const {
+    if constexpr (Window::rank == 3 || kDepth == 1) {
+      const std::string name = std::string(setting) + " " + std::to_string(kWarps) + " " + std::to_string(kDepth) +
+                               "x" + std::to_string(kRows) + "x" + std::to_string(kAcross);
+      fp16<DirectFp16Tile<kTiles, kWarpsOfChannels, kLinesOfWarp, kWarps, kChannels, kDepth, kRows, kAcross>>(
+          name.c_str());
+    }
+  }
+
+  template <int kTiles, int kWarpsOfChannels, int kLinesOfWarp, int kWarps, int kChannels>
+  void patches(const char* setting) const {
+    constexpr int kRows = Window::rank == 3 ? 8 : 16;
+    constexpr int kDepth = Window::rank == 3 ? 2 : 1;
+    patch<kTiles, kWarpsOfChannels, kLinesOfWarp, kWarps, kChannels, kDepth, kRows, 1>(setting);
+    patch<kTiles, kWarpsOfChannels, kLinesOfWarp, kWarps, kChannels, kDepth, kRows / 2, 1>(setting);
+    patch<kTiles, kWarpsOfChannels, kLinesOfWarp, kWarps, kChannels, kDepth, kRows / 2, 2>(setting);
+    patch<kTiles, kWarpsOfChannels, kLinesOfWarp, kWarps, kChannels, kDepth, kRows / 4, 2>(setting);
+    patch<kTiles, kWarpsOfChannels, kLinesOfWarp, kWarps, kChannels, 1, 8, 2>(setting);
+  }
+
   template <int kChannels>
   void all() const {
     if (shape.out_channels <= 16) {
-      fp16<DirectFp16Tile<1, 1, 2, 8, kChannels>>("fp16 16");
-      fp16<DirectFp16Tile<1, 1, 2, 4, kChannels>>("fp16 16 4 warps");
-      fp16<DirectFp16Tile<1, 1, 1, 8, kChannels>>("fp16 16 rows");
-    }
-    if (shape.out_channels > 16 || Window::taps == 27) {
-      fp16<DirectFp16Tile<2, 1, 1, 8, kChannels>>("fp16 32");
-      fp16<DirectFp16Tile<2, 1, 1, 4, kChannels>>("fp16 32 4 warps");
-    }
-    if (shape.out_channels > 32) {
-      fp16<DirectFp16Tile<2, 2, 1, 8, kChannels>>("fp16 64 halves");
-      fp16<DirectFp16Tile<2, 2, 1, 16, kChannels>>("fp16 64 halves 16w");
-      fp16<DirectFp16Tile<4, 1, 1, 4, kChannels>>("fp16 64 4 warps");
-      fp16<DirectFp16Tile<4, 1, 1, 8, kChannels>>("fp16 64");
+      patches<1, 1, 2, 8, kChannels>("16");
+      patches<1, 1, 1, 8, kChannels>("16 singly");
+      patches<1, 1, 1, 16, kChannels>("16 singly");
+    } else if (shape.out_channels <= 32) {
+      patches<2, 1, 1, 8, kChannels>("32");
+      patches<2, 1, 1, 16, kChannels>("32");
+    } else {
+      patches<2, 2, 1, 16, kChannels>("64");
+      patches<2, 2, 1, 8, kChannels>("64");
+      patches<2, 1, 1, 16, kChannels>("32");
       tf32<DirectMmaTile<64, kChannels>>("tf32 64");
     }
     tf32<DirectMmaTile<32, kChannels>>("tf32 32");

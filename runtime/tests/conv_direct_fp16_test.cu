@@ -9,12 +9,13 @@ namespace {
 using namespace stitch;
 using namespace stitch_test;
 
-using Sixteen = DirectFp16Tile<1, 1, 2, 8, 4>;
-using ThirtyTwo = DirectFp16Tile<2, 1, 1, 8, 4>;
-using SixtyFour = DirectFp16Tile<4, 1, 1, 4, 4>;
-using OfHalves = DirectFp16Tile<2, 2, 1, 8, 4>;
-template <typename Tile>
-using OfEight = DirectFp16Tile<Tile::tiles, Tile::warps_of_channels, Tile::rows_of_warp, Tile::warps, 8>;
+// By the lines of a patch: so many behind, below and beside each other.
+template <int kChannels, int kDepth, int kRows, int kAcross>
+using Sixteen = DirectFp16Tile<1, 1, 2, 8, kChannels, kDepth, kRows, kAcross>;
+template <int kChannels, int kDepth, int kRows, int kAcross>
+using ThirtyTwo = DirectFp16Tile<2, 1, 1, 8, kChannels, kDepth, kRows, kAcross>;
+template <int kChannels, int kDepth, int kRows, int kAcross>
+using SixtyFour = DirectFp16Tile<2, 2, 1, 16, kChannels, kDepth, kRows, kAcross>;
 
 template <typename Tile, typename Window>
 void check(Checker& checker, const std::string& name, const ConvCase<Window>& problem, double tolerance = 1e-5) {
@@ -44,24 +45,24 @@ void check_windows(Checker& checker) {
   using Row = ConvWindow<1, 7, 1, 2, 0, 3, 1, 1>;
   using Point = ConvWindow<1, 1, 1, 1, 0, 0, 1, 1>;
   using Dilated = ConvWindow3d<2, 3, 2, 2, 1, 1, 2, 3, 0, 3, 2, 4>;
-  check<SixtyFour, Same>(checker, "3x3", conv_shape<Same>(2, 3, 1, 18, 68, 70, 1));
-  check<OfEight<OfHalves>, Same>(checker, "halves", conv_shape<Same>(1, 8, 1, 19, 33, 70, 1));
-  check<Sixteen, Same>(checker, "one channel", conv_shape<Same>(1, 1, 1, 9, 40, 24, 1));
-  check<ThirtyTwo, Strided>(checker, "strided", conv_shape<Strided>(2, 4, 1, 77, 14, 33, 1));
-  check<OfEight<SixtyFour>, Volume>(checker, "volume", conv_shape<Volume>(2, 5, 4, 35, 8, 10, 1));
-  check<OfEight<Sixteen>, Volume>(checker, "narrow volume", conv_shape<Volume>(1, 6, 5, 7, 36, 16, 1));
-  check<ThirtyTwo, Cube>(checker, "cube", conv_shape<Cube>(2, 3, 6, 11, 36, 24, 1));
-  check<OfHalves, Row>(checker, "row", conv_shape<Row>(1, 2, 1, 1, 1090, 30, 1));
-  check<Sixteen, Row>(checker, "sixteen of a row", conv_shape<Row>(2, 4, 1, 2, 95, 16, 1));
-  check<Sixteen, Point>(checker, "1x1", conv_shape<Point>(1, 3, 1, 1, 70, 17, 1));
-  check<ThirtyTwo, Dilated>(checker, "dilated", conv_shape<Dilated>(1, 3, 7, 9, 40, 33, 1));
+  check<SixtyFour<4, 1, 8, 2>, Same>(checker, "3x3", conv_shape<Same>(2, 3, 1, 18, 68, 70, 1));
+  check<SixtyFour<8, 1, 8, 2>, Same>(checker, "eight", conv_shape<Same>(1, 8, 1, 19, 33, 70, 1));
+  check<Sixteen<4, 1, 16, 1>, Same>(checker, "one channel", conv_shape<Same>(1, 1, 1, 9, 40, 24, 1));
+  check<ThirtyTwo<4, 1, 8, 1>, Strided>(checker, "strided", conv_shape<Strided>(2, 4, 1, 77, 14, 33, 1));
+  check<SixtyFour<8, 2, 4, 1>, Volume>(checker, "volume", conv_shape<Volume>(2, 5, 4, 35, 8, 10, 1));
+  check<Sixteen<8, 1, 4, 2>, Volume>(checker, "wide volume", conv_shape<Volume>(1, 6, 5, 7, 70, 16, 1));
+  check<ThirtyTwo<4, 2, 8, 1>, Cube>(checker, "cube", conv_shape<Cube>(2, 3, 6, 11, 36, 24, 1));
+  check<SixtyFour<4, 1, 1, 16>, Row>(checker, "row", conv_shape<Row>(1, 2, 1, 1, 1090, 30, 1));
+  check<Sixteen<4, 1, 1, 16>, Row>(checker, "sixteen of a row", conv_shape<Row>(2, 4, 1, 2, 95, 16, 1));
+  check<Sixteen<4, 1, 16, 1>, Point>(checker, "1x1", conv_shape<Point>(1, 3, 1, 1, 70, 17, 1));
+  check<ThirtyTwo<4, 2, 4, 2>, Dilated>(checker, "dilated", conv_shape<Dilated>(1, 3, 7, 9, 40, 33, 1));
 }
 
 // More patches than blocks are under way at once: a block takes some after each other.
 void check_patches(Checker& checker) {
   using Tall = ConvWindow<2, 1, 1, 1, 0, 0, 1, 1>;
-  check<Sixteen, Same>(checker, "many images", conv_shape<Same>(600, 1, 1, 2, 5, 3, 1));
-  check<SixtyFour, Tall>(checker, "many patches", conv_shape<Tall>(300, 2, 1, 18, 4, 2, 1));
+  check<Sixteen<4, 1, 16, 1>, Same>(checker, "many images", conv_shape<Same>(1400, 1, 1, 2, 5, 3, 1));
+  check<SixtyFour<4, 1, 16, 1>, Tall>(checker, "many patches", conv_shape<Tall>(300, 2, 1, 18, 4, 2, 1));
 }
 
 // Infinities and NaN, in images and in weights, reach exactly the outputs under which they are.
@@ -71,8 +72,8 @@ void check_not_finite(Checker& checker) {
     ConvCase<Same> problem(shape);
     change(problem);
     problem.want = reference<Same>(shape, problem.x.data(), problem.weight.data(), problem.bias.data());
-    check<Sixteen, Same>(checker, std::string(name) + " of sixteen", problem);
-    check<ThirtyTwo, Same>(checker, name, problem);
+    check<Sixteen<4, 1, 8, 2>, Same>(checker, std::string(name) + " of sixteen", problem);
+    check<ThirtyTwo<4, 1, 16, 1>, Same>(checker, name, problem);
   };
   changed("infinity", [](auto& problem) { problem.x[7] = INFINITY; });
   changed("NaN", [](auto& problem) { problem.x[300] = NAN; });
@@ -141,14 +142,14 @@ void check_errors(Checker& checker, const std::string& name, const ConvCase<Wind
   const DeviceFloats bias(std::vector<float>(problem.bias.size(), 0.0f));
   const DeviceFloats y(problem.outputs());
   const BiasStore epilogue{y.data(), bias.data(), problem.shape};
-  checker.launched(
-      name, launch_conv_direct_fp16<ThirtyTwo, Window>(problem.shape, x.data(), weight.data(), epilogue, nullptr));
+  checker.launched(name, launch_conv_direct_fp16<ThirtyTwo<4, 1, 16, 1>, Window>(problem.shape, x.data(), weight.data(),
+                                                                                 epilogue, nullptr));
   const Errors<Window> errors(problem, y.values());
   std::printf("%s: error %.2f, of plain sums %.2f\n", name.c_str(), errors.got, errors.plain);
   checker.is_true(name + " has the errors of fp32", errors.got <= 1.0 + 1.5 * errors.plain);
 }
 
-// Of positive elements, of either sign, and of exponents 12 and 24 binades apart.
+// Of positive elements, of either sign, of exponents 12 and 24 binades apart, and of an image that is dark on one side.
 void check_accuracy(Checker& checker) {
   using Large = ConvWindow<7, 7, 1, 1, 3, 3, 1, 1>;
   const ConvShape shape = conv_shape<Large>(1, 3, 1, 17, 36, 8, 1);
@@ -157,6 +158,11 @@ void check_accuracy(Checker& checker) {
   ConvCase<Large> positive(shape);
   positive.x = random_floats(static_cast<int64_t>(positive.x.size()), 5, 0.0f, 1.0f);
   check_errors(checker, "positive", positive);
+  ConvCase<Large> dark(shape);
+  for (size_t i = 0; i < dark.x.size(); ++i) {
+    dark.x[i] *= i % 36 < 18 ? 0x1p-26f : 1.0f;
+  }
+  check_errors(checker, "dark on one side", dark);
   for (const int binades : {12, 24}) {
     ConvCase<Large> wide(shape);
     const std::vector<float> exponents =

@@ -15,14 +15,18 @@ namespace stitch {
 namespace direct_fp16_detail {
 
 template <typename Tile>
-using Sums = MmaSums<Tile::tiles, 4 * Tile::rows_of_warp>;
+using Sums = MmaSums<Tile::tiles, 4 * Tile::lines_of_warp>;
+
+// A warp's second line lies beside its first, or below.
+template <typename Tile>
+constexpr bool kIsBeside = Tile::across > 1;
 
 template <typename Tile, typename Multiply>
 __device__ __forceinline__ void for_each_sum(const Multiply& multiply) {
 #pragma unroll
   for (int i = 0; i < Tile::tiles; ++i) {
 #pragma unroll
-    for (int j = 0; j < 4 * Tile::rows_of_warp; ++j) {
+    for (int j = 0; j < 4 * Tile::lines_of_warp; ++j) {
 #pragma unroll
       for (int k = 0; k < 4; ++k) {
         multiply(i, j, k);
@@ -33,13 +37,12 @@ __device__ __forceinline__ void for_each_sum(const Multiply& multiply) {
 
 // This lane's channels of one tap, of all its warp's pixels; `part` begins with the first's.
 template <typename Tile, typename Window>
-__device__ __forceinline__ void read_pixels(const unsigned char* part, uint32_t (&pixels)[4 * Tile::rows_of_warp][2]) {
+__device__ __forceinline__ void read_pixels(const unsigned char* part, uint32_t (&pixels)[4 * Tile::lines_of_warp][2]) {
   using Patch = Stage<Tile, Window>;
-  // A warp's second row is the next one below, or beside.
-  constexpr int kToNextRow = Patch::rows > 1 ? Window::stride_y * Patch::pitch : kColumns * Window::stride_x;
+  constexpr int kToNextLine = kIsBeside<Tile> ? kColumns * Window::stride_x : Window::stride_y * Patch::pitch;
 #pragma unroll
-  for (int j = 0; j < 4 * Tile::rows_of_warp; ++j) {
-    const int pixel = j % 4 * 8 * Window::stride_x + j / 4 * kToNextRow;
+  for (int j = 0; j < 4 * Tile::lines_of_warp; ++j) {
+    const int pixel = j % 4 * 8 * Window::stride_x + j / 4 * kToNextLine;
     const uint2 words = *reinterpret_cast<const uint2*>(part + pixel * Patch::pixel_bytes);
     pixels[j][0] = words.x;
     pixels[j][1] = words.y;
@@ -55,7 +58,7 @@ __device__ __forceinline__ void read_weights(const uint4* at, uint32_t (&weights
 template <typename Tile, typename Window>
 __device__ __forceinline__ void multiply_slice(const unsigned char* pixels, const uint4* weights, Sums<Tile>& sums) {
   constexpr int kRows = Tile::tiles % 2 == 0 ? 2 : 1;
-  constexpr int kColumnTiles = 4 * Tile::rows_of_warp;
+  constexpr int kColumnTiles = 4 * Tile::lines_of_warp;
   uint32_t upper_pixels[kColumnTiles][2];
   uint32_t lower_pixels[kColumnTiles][2];
   read_pixels<Tile, Window>(pixels, upper_pixels);
@@ -169,17 +172,17 @@ __device__ __forceinline__ void finish_again(const Source& source, const Epilogu
 template <typename Tile, typename Window, typename Epilogue>
 __device__ __forceinline__ void finish_warp(const Source& source, const Epilogue& epilogue, const Place& place,
                                             int first_channel, const Sums<Tile>& sums, float* staged) {
-  constexpr bool kIsBelow = Stage<Tile, Window>::rows > 1;
-  const Place next{place.image, place.z, place.y + (kIsBelow ? 1 : 0), place.x + (kIsBelow ? 0 : kColumns)};
+  const Place next{place.image, place.z, place.y + (kIsBeside<Tile> ? 0 : 1),
+                   place.x + (kIsBeside<Tile> ? kColumns : 0)};
   if (!__all_sync(kFullWarp, are_all_finite<Tile>(sums))) {
     finish_again<Tile, Window>(source, epilogue, place, first_channel);
-    if constexpr (Tile::rows_of_warp == 2) {
+    if constexpr (Tile::lines_of_warp == 2) {
       finish_again<Tile, Window>(source, epilogue, next, first_channel);
     }
     return;
   }
   finish_row<0, Tile, Window>(source.shape, epilogue, place, first_channel, sums, staged);
-  if constexpr (Tile::rows_of_warp == 2) {
+  if constexpr (Tile::lines_of_warp == 2) {
     if (next.y < source.shape.out_height) {
       finish_row<1, Tile, Window>(source.shape, epilogue, next, first_channel, sums, staged);
     }
@@ -194,68 +197,79 @@ struct Steps {
   int64_t of_block;
 };
 
-// A block's shared memory.
+// A block's shared memory. Of what there is twice or three times, the patches' numbers say which.
 template <typename Tile, typename Window>
 struct Memory {
   using Patch = Stage<Tile, Window>;
   unsigned char* shared;
+  int channels;
 
   __device__ __forceinline__ uint4* weights() const { return reinterpret_cast<uint4*>(shared); }
-  __device__ __forceinline__ unsigned char* parts() const { return shared + Patch::parts_at; }
+  __device__ __forceinline__ unsigned char* parts(int number) const {
+    return shared + Patch::parts_at + number % 2 * 2 * Patch::part_bytes;
+  }
   __device__ __forceinline__ float* staged(int warp) const {
     return reinterpret_cast<float*>(shared + Patch::staged_at) + warp * 8 * kStagedPitch;
   }
   __device__ __forceinline__ int* offsets() const { return reinterpret_cast<int*>(shared + Patch::offsets_at); }
   __device__ __forceinline__ float* unscale() const { return reinterpret_cast<float*>(shared + Patch::unscale_at); }
-  // The largest magnitude that each warp has seen, and of two patches how many small elements they have.
-  __device__ __forceinline__ uint32_t* largest() const { return reinterpret_cast<uint32_t*>(shared + Patch::marks_at); }
-  __device__ __forceinline__ int* small(int64_t number) const {
-    return reinterpret_cast<int*>(shared + Patch::marks_at) + Tile::warps + number % 2;
+  // How many small elements a patch has.
+  __device__ __forceinline__ int* small(int number) const {
+    return reinterpret_cast<int*>(shared + Patch::marks_at) + number % 3;
   }
-  __device__ __forceinline__ float* raw() const { return reinterpret_cast<float*>(shared + Patch::raw_at); }
+  // The largest magnitude that each warp has seen of a patch.
+  __device__ __forceinline__ uint32_t* largest(int number) const {
+    return reinterpret_cast<uint32_t*>(shared + Patch::marks_at) + 3 + number % 2 * Tile::warps;
+  }
+  __device__ __forceinline__ float* raw(int number) const {
+    return reinterpret_cast<float*>(shared + Patch::raw_at) + number % 2 * channels * Patch::runs * kLanes;
+  }
 };
 
-// Splits the patch that has been copied. Returns 1 / scale, NaN where two parts do not hold it. All of the block have
-// then multiplied the patch before it, and may overwrite what was copied.
+// What this thread has copied of a patch has come.
 template <typename Tile, typename Window>
-__device__ __forceinline__ float take_patch(const Memory<Tile, Window>& memory, int channels, int64_t number) {
-  const uint32_t own = __reduce_max_sync(kFullWarp, largest_of_own<Tile, Window>(memory.raw(), channels));
+__device__ __forceinline__ void see_patch(const Memory<Tile, Window>& memory, int number) {
+  const uint32_t own = __reduce_max_sync(kFullWarp, largest_of_own<Tile, Window>(memory.raw(number), memory.channels));
   if (threadIdx.x % 32 == 0) {
-    memory.largest()[threadIdx.x / 32] = own;
+    memory.largest(number)[threadIdx.x / 32] = own;
   }
-  __syncthreads();
-  uint32_t largest = memory.largest()[0];
+}
+
+// Splits a patch that all have seen. Returns 1 / scale.
+template <typename Tile, typename Window>
+__device__ __forceinline__ float take_patch(const Memory<Tile, Window>& memory, int number) {
+  uint32_t largest = memory.largest(number)[0];
 #pragma unroll
   for (int warp = 1; warp < Tile::warps; ++warp) {
-    largest = max(largest, memory.largest()[warp]);
+    largest = max(largest, memory.largest(number)[warp]);
   }
   const Fp16Scale scale = fp16_scale(largest);
-  const int small = split_patch<Tile, Window>(memory.raw(), channels, scale.scale, memory.parts());
+  const int small = split_patch<Tile, Window>(memory.raw(number), memory.channels, scale.scale, memory.parts(number));
   if (small > 0) {
     atomicAdd(memory.small(number), small);
   }
   if (threadIdx.x == 0) {
     *memory.small(number + 1) = 0;
   }
-  __syncthreads();
-  return suffers<Window>(*memory.small(number), channels) ? __uint_as_float(fp16_detail::kNan) : scale.unscale;
+  return scale.unscale;
 }
 
-// A warp multiplies its lines of a patch, one after the other. `place`: the patch's.
+// A warp multiplies its lines of a patch, some after the others. `place`: the patch's.
 template <typename Tile, typename Window, typename Epilogue>
 __device__ __forceinline__ void multiply_patch(const Source& source, const Epilogue& epilogue,
-                                               const Memory<Tile, Window>& memory, const Place& place, float unscale) {
+                                               const Memory<Tile, Window>& memory, const Place& place,
+                                               const unsigned char* parts, float unscale) {
   using Patch = Stage<Tile, Window>;
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int first_tile = warp % Tile::warps_of_channels * Tile::tiles;
   const float* const unscale_of = memory.unscale() + first_tile * 16 + lane / 4;
 #pragma unroll 1
-  for (int line = warp / Tile::warps_of_channels * Tile::rows_of_warp; line < Tile::lines;
-       line += Tile::warps_of_pixels * Tile::rows_of_warp) {
-    const int z = line / Patch::across / Patch::rows;
-    const int y = line / Patch::across % Patch::rows;
-    const int x = line % Patch::across * kColumns;
+  for (int line = warp / Tile::warps_of_channels * Tile::lines_of_warp; line < Tile::lines;
+       line += Tile::warps_of_pixels * Tile::lines_of_warp) {
+    const int z = line / Tile::across / Tile::rows;
+    const int y = line / Tile::across % Tile::rows;
+    const int x = line % Tile::across * kColumns;
     if (place.z + z >= source.shape.out_depth || place.y + y >= source.shape.out_height ||
         place.x + x >= source.shape.out_width) {
       continue;
@@ -263,7 +277,7 @@ __device__ __forceinline__ void multiply_patch(const Source& source, const Epilo
     const int pixel = z * Window::stride_z * Patch::plane + y * Window::stride_y * Patch::pitch +
                       (x + lane / 4) * Window::stride_x + Patch::lead;
     Sums<Tile> sums = {};
-    multiply<Tile, Window>(memory.parts() + pixel * Patch::pixel_bytes, memory.weights() + first_tile * 64 + lane,
+    multiply<Tile, Window>(parts + pixel * Patch::pixel_bytes, memory.weights() + first_tile * 64 + lane,
                            memory.offsets() + lane % 4, sums);
     for_each_sum<Tile>([&](int i, int j, int k) { sums[i][j][k] *= unscale_of[i * 16 + k / 2 * 8] * unscale; });
     finish_warp<Tile, Window>(source, epilogue, {place.image, place.z + z, place.y + y, place.x + x + lane},
@@ -272,36 +286,9 @@ __device__ __forceinline__ void multiply_patch(const Source& source, const Epilo
   }
 }
 
-// Blocks of a multiprocessor, as shared memory and registers of the sums have room.
 template <typename Tile, typename Window>
-constexpr int blocks_of_multiprocessor() {
-  constexpr int kKibibytes = 227;
-  constexpr int kSums = Tile::tiles * Tile::rows_of_warp * 16 * 2;
-  constexpr int kWarps = kSums > 64 ? 8 : 16;
-  constexpr int kOfMemory = kKibibytes * 1024 / (Stage<Tile, Window>::shared_bytes(Tile::input_channels) + 1024);
-  constexpr int kOfRegisters = kWarps / Tile::warps;
-  return kOfMemory < 1 ? 1 : (kOfMemory < kOfRegisters ? kOfMemory : kOfRegisters);
-}
-
-template <typename Tile, typename Window, typename Epilogue>
-__global__ void __launch_bounds__(Tile::threads, (blocks_of_multiprocessor<Tile, Window>()))
-    direct_fp16_kernel(Source source, Epilogue epilogue, Steps<Window::rank> steps) {
-  using Patch = Stage<Tile, Window>;
-  extern __shared__ __align__(16) unsigned char shared_bytes[];
-  const Memory<Tile, Window> memory{shared_bytes};
-  const auto channels = static_cast<int>(source.shape.in_channels);
-  const int first_channel = static_cast<int>(blockIdx.y) * Tile::channels;
-  const int64_t first = int64_t{blockIdx.x} * steps.of_block;
-  const int64_t left = steps.count - first;
-  const int64_t count = left < steps.of_block ? left : steps.of_block;
-  const auto place_of = [&](int64_t number) {
-    const PixelPlace patch = steps.patches.place(first + number);
-    return Place{patch.n, static_cast<int>(patch.z) * Patch::depth, static_cast<int>(patch.y) * Patch::rows,
-                 static_cast<int>(patch.x) * Patch::across * kColumns};
-  };
-  Place place = place_of(0);
-  load_patch<Tile, Window>(source, place, memory.raw());
-  ptx::cp_async_commit();
+__device__ __forceinline__ void load_weights(const Source& source, const Memory<Tile, Window>& memory,
+                                             int first_channel) {
   fill_offsets<Tile, Window>(memory.offsets());
   scale_channels<Tile, Window>(source, first_channel, memory.unscale());
   if (threadIdx.x == 0) {
@@ -309,17 +296,61 @@ __global__ void __launch_bounds__(Tile::threads, (blocks_of_multiprocessor<Tile,
   }
   __syncthreads();
   fill_weights<Tile, Window>(source, first_channel, memory.unscale(), memory.weights());
-#pragma unroll 1
-  for (int64_t number = 0; number < count; ++number) {
-    ptx::cp_async_wait<0>();
-    const float unscale = take_patch<Tile, Window>(memory, channels, number);
-    const Place next = place_of(number + 1 < count ? number + 1 : number);
-    if (number + 1 < count) {
-      load_patch<Tile, Window>(source, next, memory.raw());
-      ptx::cp_async_commit();
+}
+
+// Blocks of a multiprocessor, as shared memory and registers of the sums have room.
+template <typename Tile, typename Window>
+constexpr int blocks_of_multiprocessor() {
+  constexpr int kKibibytes = 227;
+  constexpr int kSums = Tile::tiles * Tile::lines_of_warp * 16 * 2;
+  constexpr int kWarps = kSums > 64 ? 8 : (kSums > 32 ? 16 : 24);
+  constexpr int kChannels = Tile::input_channels == 4 ? 3 : Tile::input_channels;  // as images have them
+  constexpr int kOfMemory = kKibibytes * 1024 / (Stage<Tile, Window>::shared_bytes(kChannels) + 1024);
+  constexpr int kOfRegisters = kWarps / Tile::warps;
+  return kOfMemory < 1 ? 1 : (kOfMemory < kOfRegisters ? kOfMemory : kOfRegisters);
+}
+
+template <typename Tile, typename Window, typename Epilogue>
+__global__ void __launch_bounds__(Tile::threads, (blocks_of_multiprocessor<Tile, Window>()))
+    direct_fp16_kernel(Source source, Epilogue epilogue, Steps<Window::rank> steps) {
+  extern __shared__ __align__(16) unsigned char shared_bytes[];
+  const Memory<Tile, Window> memory{shared_bytes, static_cast<int>(source.shape.in_channels)};
+  const int first_channel = static_cast<int>(blockIdx.y) * Tile::channels;
+  const int64_t first = int64_t{blockIdx.x} * steps.of_block;
+  const int64_t left = steps.count - first;
+  const auto count = static_cast<int>(left < steps.of_block ? left : steps.of_block);
+  const auto place_of = [&](int number) {
+    const PixelPlace patch = steps.patches.place(first + number);
+    return Place{patch.n, static_cast<int>(patch.z) * Tile::depth, static_cast<int>(patch.y) * Tile::rows,
+                 static_cast<int>(patch.x) * Tile::across * kColumns};
+  };
+  const auto load = [&](int number) {
+    if (number < count) {
+      load_patch<Tile, Window>(source, place_of(number), memory.raw(number));
     }
-    multiply_patch<Tile, Window>(source, epilogue, memory, place, unscale);
-    place = next;
+    ptx::cp_async_commit();
+  };
+  load(0);
+  load_weights<Tile, Window>(source, memory, first_channel);
+  ptx::cp_async_wait<0>();
+  see_patch(memory, 0);
+  __syncthreads();
+  load(1);
+  float unscale = take_patch(memory, 0);
+#pragma unroll 1
+  for (int number = 0; number < count; ++number) {
+    ptx::cp_async_wait<0>();
+    if (number + 1 < count) {
+      see_patch(memory, number + 1);
+    }
+    __syncthreads();  // the patch is split, the next one seen, and what is overwritten now has been read
+    const bool is_held = !suffers<Window>(*memory.small(number), memory.channels);
+    const float own = is_held ? unscale : __uint_as_float(fp16_detail::kNan);
+    load(number + 2);
+    if (number + 1 < count) {
+      unscale = take_patch(memory, number + 1);
+    }
+    multiply_patch<Tile, Window>(source, epilogue, memory, place_of(number), memory.parts(number), own);
   }
 }
 
@@ -334,9 +365,9 @@ cudaError_t launch_conv_direct_fp16(const ConvShape& shape, const float* input, 
   if (shape.groups != 1 || shape.in_channels > Tile::input_channels) {
     return cudaErrorInvalidValue;
   }
-  const int64_t deep = ceil_divide(shape.out_depth, Patch::depth);
-  const int64_t down = ceil_divide(shape.out_height, Patch::rows);
-  const int64_t across = ceil_divide(shape.out_width, Patch::across * direct_fp16_detail::kColumns);
+  const int64_t deep = ceil_divide(shape.out_depth, Tile::depth);
+  const int64_t down = ceil_divide(shape.out_height, Tile::rows);
+  const int64_t across = ceil_divide(shape.out_width, Tile::across * direct_fp16_detail::kColumns);
   const int64_t count = shape.batch * deep * down * across;
   if (count == 0 || shape.out_channels == 0) {
     return cudaSuccess;

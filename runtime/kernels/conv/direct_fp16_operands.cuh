@@ -11,20 +11,25 @@
 
 namespace stitch {
 
-// A block has so many warps, a warp the sums of `kTiles` times sixteen output channels and `kRowsOfWarp` rows of 32
-// neighbouring pixels; `kWarpsOfChannels` of them share pixels. All input channels are taken at a time: up to 4 or 8.
-template <int kTiles, int kWarpsOfChannels, int kRowsOfWarp, int kWarps, int kInputChannels>
+// A block has so many warps, a warp the sums of `kTiles` times sixteen output channels and of `kLinesOfWarp` lines of
+// 32 neighbouring pixels; `kWarpsOfChannels` of them share pixels. All input channels are taken at a time: up to 4
+// or 8. The lines of a patch lie beside, below and, of three axes, behind each other.
+template <int kTiles, int kWarpsOfChannels, int kLinesOfWarp, int kWarps, int kInputChannels, int kDepth, int kRows,
+          int kAcross>
 struct DirectFp16Tile {
   static constexpr int tiles = kTiles;
   static constexpr int warps = kWarps;
   static constexpr int threads = 32 * kWarps;
   static constexpr int warps_of_channels = kWarpsOfChannels;
   static constexpr int warps_of_pixels = kWarps / kWarpsOfChannels;
-  static constexpr int rows_of_warp = kRowsOfWarp;
+  static constexpr int lines_of_warp = kLinesOfWarp;
   static constexpr int input_channels = kInputChannels;
   static constexpr int tiles_of_block = kTiles * kWarpsOfChannels;
   static constexpr int channels = 16 * tiles_of_block;
-  static constexpr int lines = 16;  // of 32 pixels, a patch's
+  static constexpr int depth = kDepth;
+  static constexpr int rows = kRows;
+  static constexpr int across = kAcross;
+  static constexpr int lines = kDepth * kRows * kAcross;
 };
 
 namespace direct_fp16_detail {
@@ -45,17 +50,15 @@ __host__ __device__ constexpr int round_up_to(int number, int multiple) {
 
 template <typename Tile, typename Window>
 struct Stage {
-  // Lines of a patch: one below the other, and behind each other where there are three axes; beside each other for a
-  // window of one row, which mostly is that of a single axis.
-  static constexpr int depth = Window::rank == 3 ? 2 : 1;
-  static constexpr int across = Window::rank == 2 && Window::kernel_y == 1 ? Tile::lines : 1;
-  static constexpr int rows = Tile::lines / depth / across;
+  static_assert(Window::rank == 3 || Tile::depth == 1);
   // Of the input under them. Rows begin at a multiple of four, so that four elements are copied at a time.
-  static constexpr int in_depth = (depth - 1) * Window::stride_z + (Window::kernel_z - 1) * Window::dilation_z + 1;
-  static constexpr int in_rows = depthwise_detail::kRowsUnder<Window, rows>;
+  static constexpr int in_depth =
+      (Tile::depth - 1) * Window::stride_z + (Window::kernel_z - 1) * Window::dilation_z + 1;
+  static constexpr int in_rows = depthwise_detail::kRowsUnder<Window, Tile::rows>;
   static constexpr int lead = (kLanes - Window::padding_x % kLanes) % kLanes;
   static constexpr int width = round_up_to(
-      lead + (across * kColumns - 1) * Window::stride_x + (Window::kernel_x - 1) * Window::dilation_x + 1, kLanes);
+      lead + (Tile::across * kColumns - 1) * Window::stride_x + (Window::kernel_x - 1) * Window::dilation_x + 1,
+      kLanes);
   static constexpr int runs_of_row = width / kLanes;
   static constexpr int runs = in_depth * in_rows * runs_of_row;  // of one channel
 
@@ -71,15 +74,15 @@ struct Stage {
   static constexpr int slices = (Window::taps + taps_of_slice - 1) / taps_of_slice;
   static constexpr int words_of_slice = Tile::tiles_of_block * 2 * 32;  // of 16 bytes
 
-  // In shared memory, one after the other.
+  // In shared memory, one after the other: two patches in two parts, and two as they come.
   static constexpr int parts_at = slices * words_of_slice * 16;
-  static constexpr int staged_at = parts_at + 2 * part_bytes;
+  static constexpr int staged_at = parts_at + 4 * part_bytes;
   static constexpr int offsets_at = staged_at + Tile::warps * 8 * kStagedPitch * 4;
   static constexpr int unscale_at = offsets_at + slices * 4 * 4;
   static constexpr int marks_at = unscale_at + Tile::channels * 4;
-  static constexpr int raw_at = round_up_to(marks_at + (Tile::warps + 2) * 4, 16);
+  static constexpr int raw_at = round_up_to(marks_at + (2 * Tile::warps + 3) * 4, 16);
   static __host__ __device__ constexpr int shared_bytes(int channels) {
-    return raw_at + channels * runs * kLanes * static_cast<int>(sizeof(float));
+    return raw_at + 2 * channels * runs * kLanes * static_cast<int>(sizeof(float));
   }
 };
 
