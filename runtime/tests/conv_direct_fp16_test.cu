@@ -48,7 +48,7 @@ void check_windows(Checker& checker) {
   check<SixtyFour<4, 1, 8, 2>, Same>(checker, "3x3", conv_shape<Same>(2, 3, 1, 18, 68, 70, 1));
   check<SixtyFour<8, 1, 8, 2>, Same>(checker, "eight", conv_shape<Same>(1, 8, 1, 19, 33, 70, 1));
   check<Sixteen<4, 1, 16, 1>, Same>(checker, "one channel", conv_shape<Same>(1, 1, 1, 9, 40, 24, 1));
-  check<ThirtyTwo<4, 1, 8, 1>, Strided>(checker, "strided", conv_shape<Strided>(2, 4, 1, 77, 14, 33, 1));
+  check<ThirtyTwo<4, 1, 16, 1>, Strided>(checker, "strided", conv_shape<Strided>(2, 4, 1, 77, 14, 33, 1));
   check<SixtyFour<8, 2, 4, 1>, Volume>(checker, "volume", conv_shape<Volume>(2, 5, 4, 35, 8, 10, 1));
   check<Sixteen<8, 1, 4, 2>, Volume>(checker, "wide volume", conv_shape<Volume>(1, 6, 5, 7, 70, 16, 1));
   check<ThirtyTwo<4, 2, 8, 1>, Cube>(checker, "cube", conv_shape<Cube>(2, 3, 6, 11, 36, 24, 1));

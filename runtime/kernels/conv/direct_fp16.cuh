@@ -197,68 +197,57 @@ struct Steps {
   int64_t of_block;
 };
 
-// A block's shared memory. Of what there is twice or three times, the patches' numbers say which.
+// A block's shared memory.
 template <typename Tile, typename Window>
 struct Memory {
   using Patch = Stage<Tile, Window>;
   unsigned char* shared;
-  int channels;
 
   __device__ __forceinline__ uint4* weights() const { return reinterpret_cast<uint4*>(shared); }
-  __device__ __forceinline__ unsigned char* parts(int number) const {
-    return shared + Patch::parts_at + number % 2 * 2 * Patch::part_bytes;
-  }
+  __device__ __forceinline__ unsigned char* parts() const { return shared + Patch::parts_at; }
   __device__ __forceinline__ float* staged(int warp) const {
     return reinterpret_cast<float*>(shared + Patch::staged_at) + warp * 8 * kStagedPitch;
   }
   __device__ __forceinline__ int* offsets() const { return reinterpret_cast<int*>(shared + Patch::offsets_at); }
   __device__ __forceinline__ float* unscale() const { return reinterpret_cast<float*>(shared + Patch::unscale_at); }
-  // How many small elements a patch has.
+  // The largest magnitude that each warp has seen, and of two patches how many small elements they have.
+  __device__ __forceinline__ uint32_t* largest() const { return reinterpret_cast<uint32_t*>(shared + Patch::marks_at); }
   __device__ __forceinline__ int* small(int number) const {
-    return reinterpret_cast<int*>(shared + Patch::marks_at) + number % 3;
+    return reinterpret_cast<int*>(shared + Patch::marks_at) + Tile::warps + number % 2;
   }
-  // The largest magnitude that each warp has seen of a patch.
-  __device__ __forceinline__ uint32_t* largest(int number) const {
-    return reinterpret_cast<uint32_t*>(shared + Patch::marks_at) + 3 + number % 2 * Tile::warps;
-  }
-  __device__ __forceinline__ float* raw(int number) const {
-    return reinterpret_cast<float*>(shared + Patch::raw_at) + number % 2 * channels * Patch::runs * kLanes;
-  }
+  __device__ __forceinline__ float* raw() const { return reinterpret_cast<float*>(shared + Patch::raw_at); }
 };
 
-// What this thread has copied of a patch has come.
+// Splits the patch that has been copied. Returns 1 / scale, NaN where two parts do not hold it. What was copied may
+// then be overwritten.
 template <typename Tile, typename Window>
-__device__ __forceinline__ void see_patch(const Memory<Tile, Window>& memory, int number) {
-  const uint32_t own = __reduce_max_sync(kFullWarp, largest_of_own<Tile, Window>(memory.raw(number), memory.channels));
+__device__ __forceinline__ float take_patch(const Memory<Tile, Window>& memory, int channels, int number) {
+  const uint32_t own = __reduce_max_sync(kFullWarp, largest_of_own<Tile, Window>(memory.raw(), channels));
   if (threadIdx.x % 32 == 0) {
-    memory.largest(number)[threadIdx.x / 32] = own;
+    memory.largest()[threadIdx.x / 32] = own;
   }
-}
-
-// Splits a patch that all have seen. Returns 1 / scale.
-template <typename Tile, typename Window>
-__device__ __forceinline__ float take_patch(const Memory<Tile, Window>& memory, int number) {
-  uint32_t largest = memory.largest(number)[0];
+  __syncthreads();  // all of the patch is there, and the one before it has been multiplied
+  uint32_t largest = memory.largest()[0];
 #pragma unroll
   for (int warp = 1; warp < Tile::warps; ++warp) {
-    largest = max(largest, memory.largest(number)[warp]);
+    largest = max(largest, memory.largest()[warp]);
   }
   const Fp16Scale scale = fp16_scale(largest);
-  const int small = split_patch<Tile, Window>(memory.raw(number), memory.channels, scale.scale, memory.parts(number));
+  const int small = split_patch<Tile, Window>(memory.raw(), channels, scale.scale, memory.parts());
   if (small > 0) {
     atomicAdd(memory.small(number), small);
   }
   if (threadIdx.x == 0) {
     *memory.small(number + 1) = 0;
   }
-  return scale.unscale;
+  __syncthreads();  // all of it is split
+  return suffers<Window>(*memory.small(number), channels) ? __uint_as_float(fp16_detail::kNan) : scale.unscale;
 }
 
 // A warp multiplies its lines of a patch, some after the others. `place`: the patch's.
 template <typename Tile, typename Window, typename Epilogue>
 __device__ __forceinline__ void multiply_patch(const Source& source, const Epilogue& epilogue,
-                                               const Memory<Tile, Window>& memory, const Place& place,
-                                               const unsigned char* parts, float unscale) {
+                                               const Memory<Tile, Window>& memory, const Place& place, float unscale) {
   using Patch = Stage<Tile, Window>;
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -277,7 +266,7 @@ __device__ __forceinline__ void multiply_patch(const Source& source, const Epilo
     const int pixel = z * Window::stride_z * Patch::plane + y * Window::stride_y * Patch::pitch +
                       (x + lane / 4) * Window::stride_x + Patch::lead;
     Sums<Tile> sums = {};
-    multiply<Tile, Window>(parts + pixel * Patch::pixel_bytes, memory.weights() + first_tile * 64 + lane,
+    multiply<Tile, Window>(memory.parts() + pixel * Patch::pixel_bytes, memory.weights() + first_tile * 64 + lane,
                            memory.offsets() + lane % 4, sums);
     for_each_sum<Tile>([&](int i, int j, int k) { sums[i][j][k] *= unscale_of[i * 16 + k / 2 * 8] * unscale; });
     finish_warp<Tile, Window>(source, epilogue, {place.image, place.z + z, place.y + y, place.x + x + lane},
@@ -303,7 +292,7 @@ template <typename Tile, typename Window>
 constexpr int blocks_of_multiprocessor() {
   constexpr int kKibibytes = 227;
   constexpr int kSums = Tile::tiles * Tile::lines_of_warp * 16 * 2;
-  constexpr int kWarps = kSums > 64 ? 8 : (kSums > 32 ? 16 : 24);
+  constexpr int kWarps = kSums > 64 ? 8 : 16;
   constexpr int kChannels = Tile::input_channels == 4 ? 3 : Tile::input_channels;  // as images have them
   constexpr int kOfMemory = kKibibytes * 1024 / (Stage<Tile, Window>::shared_bytes(kChannels) + 1024);
   constexpr int kOfRegisters = kWarps / Tile::warps;
@@ -314,7 +303,8 @@ template <typename Tile, typename Window, typename Epilogue>
 __global__ void __launch_bounds__(Tile::threads, (blocks_of_multiprocessor<Tile, Window>()))
     direct_fp16_kernel(Source source, Epilogue epilogue, Steps<Window::rank> steps) {
   extern __shared__ __align__(16) unsigned char shared_bytes[];
-  const Memory<Tile, Window> memory{shared_bytes, static_cast<int>(source.shape.in_channels)};
+  const Memory<Tile, Window> memory{shared_bytes};
+  const auto channels = static_cast<int>(source.shape.in_channels);
   const int first_channel = static_cast<int>(blockIdx.y) * Tile::channels;
   const int64_t first = int64_t{blockIdx.x} * steps.of_block;
   const int64_t left = steps.count - first;
@@ -324,33 +314,21 @@ __global__ void __launch_bounds__(Tile::threads, (blocks_of_multiprocessor<Tile,
     return Place{patch.n, static_cast<int>(patch.z) * Tile::depth, static_cast<int>(patch.y) * Tile::rows,
                  static_cast<int>(patch.x) * Tile::across * kColumns};
   };
-  const auto load = [&](int number) {
-    if (number < count) {
-      load_patch<Tile, Window>(source, place_of(number), memory.raw(number));
-    }
-    ptx::cp_async_commit();
-  };
-  load(0);
+  Place place = place_of(0);
+  load_patch<Tile, Window>(source, place, memory.raw());
+  ptx::cp_async_commit();
   load_weights<Tile, Window>(source, memory, first_channel);
-  ptx::cp_async_wait<0>();
-  see_patch(memory, 0);
-  __syncthreads();
-  load(1);
-  float unscale = take_patch(memory, 0);
 #pragma unroll 1
   for (int number = 0; number < count; ++number) {
     ptx::cp_async_wait<0>();
+    const float unscale = take_patch(memory, channels, number);
+    const Place next = place_of(number + 1 < count ? number + 1 : number);
     if (number + 1 < count) {
-      see_patch(memory, number + 1);
+      load_patch<Tile, Window>(source, next, memory.raw());
+      ptx::cp_async_commit();
     }
-    __syncthreads();  // the patch is split, the next one seen, and what is overwritten now has been read
-    const bool is_held = !suffers<Window>(*memory.small(number), memory.channels);
-    const float own = is_held ? unscale : __uint_as_float(fp16_detail::kNan);
-    load(number + 2);
-    if (number + 1 < count) {
-      unscale = take_patch(memory, number + 1);
-    }
-    multiply_patch<Tile, Window>(source, epilogue, memory, place_of(number), memory.parts(number), own);
+    multiply_patch<Tile, Window>(source, epilogue, memory, place, unscale);
+    place = next;
   }
 }
 

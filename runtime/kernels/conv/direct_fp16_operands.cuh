@@ -74,15 +74,15 @@ struct Stage {
   static constexpr int slices = (Window::taps + taps_of_slice - 1) / taps_of_slice;
   static constexpr int words_of_slice = Tile::tiles_of_block * 2 * 32;  // of 16 bytes
 
-  // In shared memory, one after the other: two patches in two parts, and two as they come.
+  // In shared memory, one after the other: a patch in two parts, and the next one as it comes.
   static constexpr int parts_at = slices * words_of_slice * 16;
-  static constexpr int staged_at = parts_at + 4 * part_bytes;
+  static constexpr int staged_at = parts_at + 2 * part_bytes;
   static constexpr int offsets_at = staged_at + Tile::warps * 8 * kStagedPitch * 4;
   static constexpr int unscale_at = offsets_at + slices * 4 * 4;
   static constexpr int marks_at = unscale_at + Tile::channels * 4;
-  static constexpr int raw_at = round_up_to(marks_at + (2 * Tile::warps + 3) * 4, 16);
+  static constexpr int raw_at = round_up_to(marks_at + (Tile::warps + 2) * 4, 16);
   static __host__ __device__ constexpr int shared_bytes(int channels) {
-    return raw_at + 2 * channels * runs * kLanes * static_cast<int>(sizeof(float));
+    return raw_at + channels * runs * kLanes * static_cast<int>(sizeof(float));
   }
 };
 

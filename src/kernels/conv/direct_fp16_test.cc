@@ -72,6 +72,8 @@ TEST(DirectFp16Settings, AreEstimatedAsMeasured) {
   EXPECT_NEAR(box.arithmetic_us("direct_fp16x3_32x4"), 1729, 200);
   const DirectFp16Convolution volumes(fp16_program("1024,3,16,32,32", "16,3,4,4,4"));
   EXPECT_NEAR(volumes.arithmetic_us("direct_fp16x3_16x4"), 1189, 120);
+  const DirectFp16Convolution cube(fp16_program("16,3,64,64,64", "64,3,3,3,3"));
+  EXPECT_NEAR(cube.arithmetic_us("direct_fp16x3_64x4"), 632, 60);
   const DirectFp16Convolution images(fp16_program("64,3,226,226", "64,3,3,3"));
   EXPECT_NEAR(images.arithmetic_us("direct_fp16x3_64x4"), 336, 30);
 }
