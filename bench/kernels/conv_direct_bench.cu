@@ -190,41 +190,25 @@ struct Layer {
     }
   }
 
-  template <int kTiles, int kWarpsOfChannels, int kLinesOfWarp, int kWarps, int kChannels, int kDepth, int kRows,
-            int kAcross>
-  void patch(const char* setting) const {
-    if constexpr (Window::rank == 3 || kDepth == 1) {
-      const std::string name = std::string(setting) + " " + std::to_string(kWarps) + " " + std::to_string(kDepth) +
-                               "x" + std::to_string(kRows) + "x" + std::to_string(kAcross);
-      fp16<DirectFp16Tile<kTiles, kWarpsOfChannels, kLinesOfWarp, kWarps, kChannels, kDepth, kRows, kAcross>>(
-          name.c_str());
-    }
-  }
-
+  // Of so many tiles of sixteen channels, by patches of sixteen lines, one below the other or two beside each other.
   template <int kTiles, int kWarpsOfChannels, int kLinesOfWarp, int kWarps, int kChannels>
   void patches(const char* setting) const {
-    constexpr int kRows = Window::rank == 3 ? 8 : 16;
     constexpr int kDepth = Window::rank == 3 ? 2 : 1;
-    patch<kTiles, kWarpsOfChannels, kLinesOfWarp, kWarps, kChannels, kDepth, kRows, 1>(setting);
-    patch<kTiles, kWarpsOfChannels, kLinesOfWarp, kWarps, kChannels, kDepth, kRows / 2, 1>(setting);
-    patch<kTiles, kWarpsOfChannels, kLinesOfWarp, kWarps, kChannels, kDepth, kRows / 2, 2>(setting);
-    patch<kTiles, kWarpsOfChannels, kLinesOfWarp, kWarps, kChannels, kDepth, kRows / 4, 2>(setting);
-    patch<kTiles, kWarpsOfChannels, kLinesOfWarp, kWarps, kChannels, 1, 8, 2>(setting);
+    constexpr int kRows = 16 / kDepth;
+    fp16<DirectFp16Tile<kTiles, kWarpsOfChannels, kLinesOfWarp, kWarps, kChannels, kDepth, kRows, 1>>(setting);
+    fp16<DirectFp16Tile<kTiles, kWarpsOfChannels, kLinesOfWarp, kWarps, kChannels, kDepth, kRows / 2, 2>>(
+        (std::string(setting) + " two across").c_str());
   }
 
   template <int kChannels>
   void all() const {
     if (shape.out_channels <= 16) {
-      patches<1, 1, 2, 8, kChannels>("16");
-      patches<1, 1, 1, 8, kChannels>("16 singly");
-      patches<1, 1, 1, 16, kChannels>("16 singly");
-    } else if (shape.out_channels <= 32) {
-      patches<2, 1, 1, 8, kChannels>("32");
-      patches<2, 1, 1, 16, kChannels>("32");
+      patches<1, 1, 2, 8, kChannels>("fp16 16");
     } else {
-      patches<2, 2, 1, 16, kChannels>("64");
-      patches<2, 2, 1, 8, kChannels>("64");
-      patches<2, 1, 1, 16, kChannels>("32");
+      patches<2, 1, 1, 8, kChannels>("fp16 32");
+    }
+    if (shape.out_channels > 32) {
+      patches<2, 2, 1, 16, kChannels>("fp16 64");
       tf32<DirectMmaTile<64, kChannels>>("tf32 64");
     }
     tf32<DirectMmaTile<32, kChannels>>("tf32 32");
