@@ -80,6 +80,32 @@ struct PatchAxis<kKernel, kStride, kPadding, kDilation, true> {
   }
 };
 
+// Taps of an axis that have this phase.
+template <typename Axis>
+__host__ __device__ constexpr int taps_of_phase(int phase) {
+  if (Axis::phases == 1) {
+    return Axis::kernel;
+  }
+  int count = 0;
+  for (int tap = 0; tap < Axis::kernel; ++tap) {
+    count += Axis::phase(tap) == phase ? 1 : 0;
+  }
+  return count;
+}
+
+// The one of this number among them, from 0 on.
+template <typename Axis>
+__host__ __device__ constexpr int tap_of_phase(int phase, int number) {
+  if (Axis::phases == 1) {
+    return number;
+  }
+  int tap = 0;
+  while (tap < Axis::kernel && (Axis::phase(tap) != phase || number-- > 0)) {
+    ++tap;
+  }
+  return tap;
+}
+
 // A window of which kFold neighbouring taps of a row are one: they lie in one slice of K, each with its few channels.
 // Taps behind the last weigh nothing. Not of transposed convolutions, whose neighbouring taps have different phases.
 template <typename Window, int kFold>

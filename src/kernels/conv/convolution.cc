@@ -391,7 +391,7 @@ void describe(StepBuilder& step, const ConvolutionSetting& chosen, const Convolu
     if (method == ConvolutionMethod::kPatch) {
       describe_patch(step, problem, chosen.patch);
     } else {
-      describe_patch_wgmma(step);
+      describe_patch_wgmma(step, problem, chosen.patch_wgmma);
     }
     step.describe("Bound: arithmetic, or writing the outputs where channels are few.");
     return;
@@ -488,7 +488,7 @@ std::string template_arguments(const ConvolutionProblem& problem, const Convolut
     return patch_arguments(problem, chosen.patch);
   }
   if (chosen.method == ConvolutionMethod::kPatchWgmma) {
-    return patch_wgmma_arguments(chosen.patch_wgmma);
+    return patch_wgmma_arguments(problem, chosen.patch_wgmma);
   }
   if (chosen.method == ConvolutionMethod::kPointwise) {
     return pointwise_arguments(chosen.pointwise);

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
+#include "kernels/conv/patch_axes.h"
 #include "kernels/template/epilogue.h"
 #include "kernels/template/named_setting.h"
 
@@ -51,46 +51,6 @@ constexpr int64_t kTilesOfThreeBlocks = 16;  // of sums, at most
 constexpr int64_t kChannelsOfWord = 2;
 
 int64_t count_of(int64_t extent, int64_t piece) { return (extent + piece - 1) / piece; }
-int64_t floor_of(int64_t value, int64_t divisor) { return -count_of(-value, divisor); }
-
-// PatchAxis of runtime/kernels/conv/patch_axes.cuh.
-struct AxisOfPatch {
-  int64_t phases = 1;
-  int64_t places = 1;
-  int64_t origin = 0;
-  int64_t step = 1;
-  int64_t reach = 0;          // of a place, beyond its first element
-  int64_t phases_summed = 1;  // those that have taps
-
-  int64_t extent(int64_t of_places) const { return (of_places - 1) * step + reach + 1; }
-};
-
-AxisOfPatch axis_of(const ConvolutionProblem& problem, const WindowNumbers& window, size_t axis) {
-  const int64_t stride = window.stride[axis];
-  const int64_t padding = window.padding[axis];
-  const int64_t length = (window.kernel[axis] - 1) * window.dilation[axis];
-  if (!problem.transposed) {
-    return {1, problem.out[axis], -padding, stride, length};
-  }
-  const int64_t back = floor_of(length - padding, stride);
-  const int64_t phases_summed = std::min(window.kernel[axis], stride / std::gcd(stride, window.dilation[axis]));
-  return {stride, count_of(problem.out[axis], stride), -back, 1, back + count_of(padding, stride), phases_summed};
-}
-
-struct PatchAxesOf {
-  AxisOfPatch z;
-  AxisOfPatch y;
-  AxisOfPatch x;
-
-  explicit PatchAxesOf(const ConvolutionProblem& problem) : PatchAxesOf(problem, problem.window) {}
-  PatchAxesOf(const ConvolutionProblem& problem, const WindowNumbers& window)
-      : z(window.axes() > 2 ? axis_of(problem, window, 0) : AxisOfPatch{}),
-        y(axis_of(problem, window, window.axes() - 2)),
-        x(axis_of(problem, window, window.axes() - 1)) {}
-
-  int64_t phases() const { return z.phases * y.phases * x.phases; }
-  int64_t phases_summed() const { return z.phases_summed * y.phases_summed * x.phases_summed; }
-};
 
 // Of a group's input channels.
 int64_t planes_of(const ConvolutionProblem& problem, const PatchSetting& setting) {
