@@ -220,6 +220,16 @@ __device__ __forceinline__ void finish_warp(const PatchFinish<Epilogue>& finish,
   }
 }
 
+// What becomes of a warp's sums: specialised for what is joined before it is stored.
+template <typename Epilogue>
+struct WarpFinish {
+  template <typename Tile, typename Window>
+  static __device__ __forceinline__ void finish(const PatchFinish<Epilogue>& finish, const WarpPlace& warp,
+                                                const PatchSums<Tile, Window>& sums, float* staged) {
+    finish_warp<Tile, Window>(finish, warp, sums, staged);
+  }
+};
+
 }  // namespace patch_detail
 
 }  // namespace stitch
