@@ -183,6 +183,20 @@ void check_channels(Checker& checker, const std::string& name, const ConvCase<Wi
   checker.close(name, device.y.values(), want, 1e-5);
 }
 
+// Of more channels than a tile has.
+template <typename Policy, typename Tile, typename Join, typename Window>
+void check_parts(Checker& checker, const std::string& name, const ConvCase<Window>& problem, JoinKind kind) {
+  const ConvShape& shape = problem.shape;
+  const std::vector<double> want = channels_of(shape, problem.want, kind);
+  const OnDevice<Policy, Tile, Window, Window> device(problem, want.size());
+  const DeviceFloats parts(ceil_divide(shape.out_channels, Tile::channels) * static_cast<int64_t>(want.size()));
+  checker.launched(name, launch_conv_patch_channel_parts<Policy, Tile, Window, Join>(
+                             shape, device.x.data(), device.weight.data(), AddBias{device.bias.data(), shape},
+                             StoreReduced{device.y.data(), shape}, static_cast<float>(shape.out_channels),
+                             device.scratch.data(), parts.data(), nullptr));
+  checker.close(name, device.y.values(), want, 1e-5);
+}
+
 // One product of exact operands, and three of drawn ones.
 template <typename Tile, typename Join, int kDepth, int kHeight, int kWidth, typename Window, typename Run = Window>
 void check_all_windows(Checker& checker, const std::string& name, const ConvShape& shape) {
@@ -259,6 +273,22 @@ void check_reductions(Checker& checker) {
       checker, "logsumexp of large values", exact_case<Same>(conv_shape<Same>(1, 5, 5, 37, 12, 1), 64));
 }
 
+void check_reductions_in_parts(Checker& checker) {
+  const ConvCase<Threes> phases = exact_case<Threes>(conv_shape<Threes>(2, 9, 1, 5, 38, 43, 1, 1));
+  check_parts<Tf32, PatchTile<1, 4>, SmallestOfChannels>(checker, "least of parts", phases, JoinKind::kSmallest);
+  check_parts<ScaledFp16, PatchTile<2, 4>, LogSumExpOfChannels>(checker, "logsumexp of parts", phases,
+                                                                JoinKind::kLogSumExp);
+  check_parts<Tf32x3, PatchTile<1, 4>, MeanOfChannels>(checker, "mean of parts", phases, JoinKind::kMean);
+  ConvCase<Threes> infinite = phases;
+  infinite.x[700] = -INFINITY;
+  infinite.weight[5] = NAN;
+  infinite.want = reference<Threes>(infinite.shape, infinite.x.data(), infinite.weight.data(), infinite.bias.data());
+  check_parts<Tf32, PatchTile<1, 4>, SmallestOfChannels>(checker, "least of infinite parts", infinite,
+                                                         JoinKind::kSmallest);
+  check_parts<Tf32, PatchTile<1, 4>, LogSumExpOfChannels>(checker, "logsumexp of infinite parts", infinite,
+                                                          JoinKind::kLogSumExp);
+}
+
 // What is not finite in an operand or in a bias.
 template <typename Policy>
 void check_non_finite(Checker& checker, const std::string& policy) {
@@ -294,6 +324,7 @@ int main(int count, char** arguments) {
   check_windows_of_phases(checker);
   check_windows_of_stacks(checker);
   check_reductions(checker);
+  check_reductions_in_parts(checker);
   check_non_finite<Tf32>(checker, "tf32");
   check_non_finite<ScaledFp16>(checker, "fp16");
   check_non_finite<Tf32x3>(checker, "tf32x3");

@@ -26,6 +26,7 @@ struct ReduceChannels {
 struct ChannelsLine {
   PixelPlace output;
   int64_t last_x;
+  int channel;   // the warp's first
   int channels;  // that are there
   int number;    // of the place's lines
 };
@@ -46,7 +47,7 @@ __device__ __forceinline__ float element_of_thread(const Element& element, const
   const int x = number % kOfTile;
   PixelPlace place = line.output;
   place.x = min(place.x + (j * 4 + lane % 4) * kOfTile + x, line.last_x);
-  return pooled_element<Window>(element, place, min(lane / 4 + k * 8, line.channels - 1),
+  return pooled_element<Window>(element, place, line.channel + min(lane / 4 + k * 8, line.channels - 1),
                                 sums[line.number * X::phases + x % X::phases][k / 2][j][k % 2 * 2 + x / X::phases]);
 }
 
@@ -156,7 +157,8 @@ __device__ __forceinline__ void reduce_again(const PatchFinish<Reduction>& finis
     }
     auto joined = Join::identity();
 #pragma unroll 1
-    for (int channel = 0; channel < finish.out_channels; ++channel) {
+    for (int channel = warp.channel; channel < finish.out_channels && channel < warp.channel + Tile::channels;
+         ++channel) {
       const float sum = sum_patch_again<typename WindowFold<Window>::Original>(finish, place, 0, channel);
       joined = Join::join(joined, Join::of(pooled_element<Window>(finish.epilogue.element, place, channel, sum), true));
     }
@@ -183,7 +185,7 @@ __device__ __forceinline__ void reduce_warp(const PatchFinish<Reduction>& finish
     if (first.z >= shape.out_depth || first.y >= shape.out_height || first_x >= shape.out_width) {
       continue;  // as all of the warp
     }
-    const ChannelsLine line{first, shape.out_width - 1, finish.out_channels, number};
+    const ChannelsLine line{first, shape.out_width - 1, warp.channel, finish.out_channels - warp.channel, number};
     __syncwarp();  // all have read what is written over
     stage_line<Join, Tile, Window>(reduction.element, line, sums, reduction.divisor, staged);
     __syncwarp();
@@ -205,6 +207,40 @@ struct WarpFinish<ReduceChannels<Join, Element, Store>> {
   }
 };
 
+// What each block of channels leaves, of all outputs of a block behind each other.
+struct StoreParts {
+  float* parts;
+  int64_t outputs;  // of all images
+  int64_t depth;
+  int64_t height;
+  int64_t width;
+
+  __device__ __forceinline__ void operator()(int64_t image, int64_t z, int64_t y, int64_t x, float value) const {
+    parts[blockIdx.y * outputs + ((image * depth + z) * height + y) * width + x] = value;
+  }
+  __device__ __forceinline__ void operator()(int64_t image, int64_t y, int64_t x, float value) const {
+    (*this)(image, 0, y, x, value);
+  }
+};
+
+constexpr int kPartsThreads = 256;
+
+template <typename Window, typename Join, typename Store>
+__global__ void __launch_bounds__(kPartsThreads)
+    join_parts_kernel(const float* parts, int64_t outputs, int blocks, PixelIndex<Window::rank> pixels, float divisor,
+                      Store store) {
+  const int64_t output = int64_t{blockIdx.x} * kPartsThreads + threadIdx.x;
+  if (output >= outputs) {
+    return;
+  }
+  auto joined = Join::of(parts[output], true);
+#pragma unroll 4
+  for (int block = 1; block < blocks; ++block) {
+    joined = Join::join(joined, Join::of(parts[block * outputs + output], true));
+  }
+  store_reduced<Window>(store, pixels.place(output), Join::finish(joined, divisor));
+}
+
 }  // namespace patch_detail
 
 // The reduction over the channels of a convolution, each output's alone. Needs shape.groups == 1 and no more output
@@ -215,6 +251,27 @@ cudaError_t launch_conv_patch_channels(const ConvShape& shape, const float* inpu
                                        cudaStream_t stream) {
   const patch_detail::ReduceChannels<Join, Element, Store> reduction{element, store, divisor};
   return launch_conv_patch_mma<Policy, Tile, Window>(shape, input, weight, reduction, false, scratch, stream);
+}
+
+// The same of more channels than the tile has: each block leaves a part, and a second launch joins these. `parts` has a
+// float for each block of channels and each output of a channel.
+template <typename Policy, typename Tile, typename Window, typename Join, typename Element, typename Store>
+cudaError_t launch_conv_patch_channel_parts(const ConvShape& shape, const float* input, const float* weight,
+                                            const Element& element, const Store& store, float divisor, void* scratch,
+                                            float* parts, cudaStream_t stream) {
+  const int64_t outputs = shape.batch * shape.out_depth * shape.out_height * shape.out_width;
+  const patch_detail::StoreParts of_block{parts, outputs, shape.out_depth, shape.out_height, shape.out_width};
+  const cudaError_t error = launch_conv_patch_channels<Policy, Tile, Window, Join>(shape, input, weight, element,
+                                                                                   of_block, 1.0f, scratch, stream);
+  if (error != cudaSuccess || outputs == 0) {
+    return error;
+  }
+  const auto blocks = static_cast<int>(ceil_divide(shape.out_channels, Tile::channels));
+  patch_detail::join_parts_kernel<Window, Join, Store>
+      <<<static_cast<unsigned>(ceil_divide(outputs, patch_detail::kPartsThreads)), patch_detail::kPartsThreads, 0,
+         stream>>>(parts, outputs, blocks, PixelIndex<Window::rank>(shape.out_depth, shape.out_height, shape.out_width),
+                   divisor, store);
+  return cudaGetLastError();
 }
 
 }  // namespace stitch

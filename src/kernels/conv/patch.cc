@@ -12,7 +12,10 @@
 namespace stitch::kernels {
 namespace {
 
+constexpr int64_t kMostTilesOfChannels = 4;  // where outputs are stored; more hold all channels of what is joined
+
 constexpr std::array kPatchSettings = {
+    NamedSetting<PatchSetting>{"patch_tf32_128x32", {8, 4, PatchMath::kTf32}},
     NamedSetting<PatchSetting>{"patch_tf32_64x64", {4, 8, PatchMath::kTf32}},
     NamedSetting<PatchSetting>{"patch_tf32_64x32", {4, 4, PatchMath::kTf32}},
     NamedSetting<PatchSetting>{"patch_tf32_48x64", {3, 8, PatchMath::kTf32}},
@@ -20,6 +23,7 @@ constexpr std::array kPatchSettings = {
     NamedSetting<PatchSetting>{"patch_tf32_32x32", {2, 4, PatchMath::kTf32}},
     NamedSetting<PatchSetting>{"patch_tf32_16x64", {1, 8, PatchMath::kTf32}},
     NamedSetting<PatchSetting>{"patch_tf32_16x32", {1, 4, PatchMath::kTf32}},
+    NamedSetting<PatchSetting>{"patch_fp16_128x32", {8, 4, PatchMath::kFp16}},
     NamedSetting<PatchSetting>{"patch_fp16_64x64", {4, 8, PatchMath::kFp16}},
     NamedSetting<PatchSetting>{"patch_fp16_64x64_2", {4, 8, PatchMath::kFp16, 2}},
     NamedSetting<PatchSetting>{"patch_fp16_64x64_4", {4, 8, PatchMath::kFp16, 4}},
@@ -63,15 +67,17 @@ struct AxisOfPatch {
   int64_t extent(int64_t of_places) const { return (of_places - 1) * step + reach + 1; }
 };
 
-AxisOfPatch axis_of(const ConvolutionProblem& problem, const WindowNumbers& window, size_t axis) {
+// `stack`: outputs of one place, of a window without phases.
+AxisOfPatch axis_of(const ConvolutionProblem& problem, const WindowNumbers& window, size_t axis, int64_t stack = 1) {
   const int64_t stride = window.stride[axis];
   const int64_t padding = window.padding[axis];
   const int64_t length = (window.kernel[axis] - 1) * window.dilation[axis];
-  if (!problem.transposed) {
-    return {1, problem.out[axis], -padding, stride, length};
+  if (problem.transposed && stride > 1) {
+    const int64_t back = floor_of(length - padding, stride);
+    return {stride, count_of(problem.out[axis], stride), -back, 1, back + count_of(padding, stride)};
   }
-  const int64_t back = floor_of(length - padding, stride);
-  return {stride, count_of(problem.out[axis], stride), -back, 1, back + count_of(padding, stride)};
+  const int64_t origin = problem.transposed ? padding - length : -padding;
+  return {stack, count_of(problem.out[axis], stack), origin, stack * stride, (stack - 1) * stride + length};
 }
 
 struct PatchAxesOf {
@@ -79,10 +85,11 @@ struct PatchAxesOf {
   AxisOfPatch y;
   AxisOfPatch x;
 
-  explicit PatchAxesOf(const ConvolutionProblem& problem) : PatchAxesOf(problem, problem.window) {}
-  PatchAxesOf(const ConvolutionProblem& problem, const WindowNumbers& window)
-      : z(window.axes() > 2 ? axis_of(problem, window, 0) : AxisOfPatch{}),
-        y(axis_of(problem, window, window.axes() - 2)),
+  PatchAxesOf(const ConvolutionProblem& problem, const PatchSetting& setting)
+      : PatchAxesOf(problem, setting, problem.window) {}
+  PatchAxesOf(const ConvolutionProblem& problem, const PatchSetting& setting, const WindowNumbers& window)
+      : z(window.axes() > 2 ? axis_of(problem, window, 0, setting.stack_z) : AxisOfPatch{}),
+        y(axis_of(problem, window, window.axes() - 2, setting.stack_y)),
         x(axis_of(problem, window, window.axes() - 1)) {}
 
   int64_t phases() const { return z.phases * y.phases * x.phases; }
@@ -130,7 +137,7 @@ int64_t tiles_of_sums(const PatchAxesOf& axes, const PatchSetting& setting) {
 
 int64_t patch_bytes(const ConvolutionProblem& problem, const PatchSetting& setting) {
   constexpr int64_t kFloatBytes = 4, kBuffers = 2, kBanks = 32, kFewPlanes = 2;
-  const PatchAxesOf axes(problem, folded_window(problem, setting));
+  const PatchAxesOf axes(problem, setting, folded_window(problem, setting));
   const int64_t fold = fold_of(problem, setting);
   const int64_t planes = kSlice / fold;
   const int64_t lead = (axes.x.origin % kLanes + kLanes) % kLanes;
@@ -167,7 +174,7 @@ int blocks_by_registers(int64_t sums, PatchMath math) {
 
 // Large windows' patches leave shared memory for fewer blocks than registers would.
 int blocks_of_multiprocessor(const ConvolutionProblem& problem, const PatchSetting& setting) {
-  const int by_registers = blocks_by_registers(tiles_of_sums(PatchAxesOf(problem), setting), setting.math);
+  const int by_registers = blocks_by_registers(tiles_of_sums(PatchAxesOf(problem, setting), setting), setting.math);
   const int64_t bytes = patch_bytes(problem, setting);
   const int by_memory = bytes > kRoomOfTwoBlocks ? 1 : (bytes > kRoomOfThreeBlocks ? 2 : by_registers);
   return std::min(by_registers, by_memory);
@@ -210,11 +217,12 @@ double peak_share_of(const ConvolutionProblem& problem, const PatchSetting& sett
   constexpr double kOfPhases = 0.3, kOfThreeProducts = 0.18, kNarrow = 0.8, kOfOneRow = 0.8, kOfFarWeights = 0.5,
                    kOfOneBlock = 0.7;
   constexpr std::array kOfTiles = {0.165, 0.33, 0.35, 0.45};
-  const PatchAxesOf axes(problem);
+  const PatchAxesOf axes(problem, setting);
   if (setting.math == PatchMath::kTf32x3) {
     return kOfThreeProducts;
   }
-  double share = axes.phases() > 1 ? kOfPhases : kOfTiles[static_cast<size_t>(setting.tiles_m - 1)];
+  double share = axes.phases() > 1 ? kOfPhases
+                                   : kOfTiles[static_cast<size_t>(std::min(setting.tiles_m, kMostTilesOfChannels) - 1)];
   const bool is_narrow = axes.phases() > 1 ? tiles_of_sums(axes, setting) <= kTilesOfThreeBlocks
                                            : setting.tiles_n < 8 && setting.tiles_m > 1;
   if (is_narrow) {
@@ -231,13 +239,14 @@ double peak_share_of(const ConvolutionProblem& problem, const PatchSetting& sett
 bool allows_patch(const ConvolutionProblem& problem, const PatchSetting& setting) {
   constexpr int64_t kMostTiles = 32, kMostTilesOfThreeProducts = 36, kMostUnrolled = 2048, kMostTaps = 512;
   constexpr int64_t kLargestPlane = int64_t{1} << 31;
-  const PatchAxesOf axes(problem);
+  const PatchAxesOf axes(problem, setting);
   const int64_t tiles = setting.tiles_m * setting.tiles_n;
   const int64_t sums = tiles_of_sums(axes, setting);
   const bool has_registers =
       setting.math == PatchMath::kTf32x3 ? sums + tiles <= kMostTilesOfThreeProducts : sums <= kMostTiles;
-  // Taps of several phases are written out, and those of a row.
-  const int64_t taps = axes.phases() > 1 ? problem.window.taps() : problem.window.kernel.back();
+  // Taps of several phases are written out, and those of a row; all of them for each output of a place that is stacked.
+  const int64_t taps =
+      axes.phases() > 1 ? problem.window.taps() * setting.stack_z * setting.stack_y : problem.window.kernel.back();
   int64_t plane = 1;
   for (const int64_t extent : problem.in) {
     plane *= extent;
@@ -246,18 +255,33 @@ bool allows_patch(const ConvolutionProblem& problem, const PatchSetting& setting
          plane < kLargestPlane && patch_bytes(problem, setting) <= kRoomOfOneBlock;
 }
 
+PatchSetting joined_by(const PatchJoin& join, PatchSetting setting) {
+  setting.stack_z = join.stack_z;
+  setting.stack_y = join.stack_y;
+  return setting;
+}
+
+int64_t blocks_of_channels(const ConvolutionProblem& problem, const PatchSetting& setting) {
+  return count_of(problem.rows(), kRowsOfTile * setting.tiles_m);
+}
+
 std::vector<Setting> patch_settings(const ConvolutionProblem& problem, OperandRounding rounding,
-                                    const DeviceLimits& limits) {
+                                    const DeviceLimits& limits, const PatchJoin* join) {
   constexpr int64_t kFewestInputs = 3;  // of eight that are multiplied
   if (limits.shared_bytes_per_block < kRoomOfTwoBlocks || problem.window.taps() == 1) {
     return {};
   }
-  const PatchAxesOf axes(problem);
-  return settings_where(kPatchSettings, [&](const PatchSetting& setting) {
-    const bool is_arithmetic = setting.math == PatchMath::kTf32x3
-                                   ? rounding == OperandRounding::kNone && (problem.transposed || problem.groups > 1)
-                                   : rounding != OperandRounding::kNone;
-    return is_arithmetic && (setting.tiles_m - 1) * kRowsOfTile < problem.rows() && is_filled(axes, setting) &&
+  const bool has_others = join == nullptr && !problem.transposed && problem.groups == 1;
+  return settings_where(kPatchSettings, [&](PatchSetting setting) {
+    if (join != nullptr) {
+      setting = joined_by(*join, setting);
+    }
+    const bool is_arithmetic = setting.math == PatchMath::kTf32x3 ? rounding == OperandRounding::kNone && !has_others
+                                                                  : rounding != OperandRounding::kNone;
+    const bool is_tile = setting.tiles_m <= kMostTilesOfChannels ||
+                         (join != nullptr && join->over_channels && blocks_of_channels(problem, setting) == 1);
+    return is_arithmetic && is_tile && (setting.tiles_m - 1) * kRowsOfTile < problem.rows() &&
+           is_filled(PatchAxesOf(problem, setting), setting) &&
            planes_of(problem, setting) * fold_of(problem, setting) >= kFewestInputs && allows_patch(problem, setting) &&
            patch_bytes(problem, setting) <= limits.shared_bytes_per_block;
   });
@@ -270,11 +294,17 @@ std::optional<PatchSetting> patch_setting(const Setting& setting) {
 }
 
 std::string patch_arguments(const ConvolutionProblem& problem, const PatchSetting& setting) {
-  const int64_t rows = rows_of(PatchAxesOf(problem), setting);
+  const int64_t rows = rows_of(PatchAxesOf(problem, setting), setting);
   const int64_t fold = fold_of(problem, setting);
+  std::string window = "Window";
+  if (setting.stack_z * setting.stack_y > 1) {
+    window = fmt::format("stitch::Stacked<Window, {}, {}>", setting.stack_z, setting.stack_y);
+  }
+  if (fold > 1) {
+    window = fmt::format("stitch::Folded<{}, {}>", window, fold);
+  }
   return fmt::format("stitch::{}, stitch::PatchTile<{}, {}{}>, {}", policy_of(setting.math), setting.tiles_m,
-                     setting.tiles_n, rows == kWarps ? "" : fmt::format(", {}", rows),
-                     fold == 1 ? "Window" : fmt::format("stitch::Folded<Window, {}>", fold));
+                     setting.tiles_n, rows == kWarps ? "" : fmt::format(", {}", rows), window);
 }
 
 int64_t patch_scratch_bytes(const ConvolutionProblem& problem, const PatchSetting& setting) {
@@ -318,7 +348,7 @@ void describe_patch(StepBuilder& step, const ConvolutionProblem& problem, const 
 void add_patch_work(const ConvolutionProblem& problem, const PatchSetting& setting, Work& work) {
   constexpr double kBytesOfFloat = 4;
   constexpr int64_t kMostPatchesOfBlock = 4, kMultiprocessors = 132, kThreadsOfCopies = 384;
-  const PatchAxesOf axes(problem);
+  const PatchAxesOf axes(problem, setting);
   const int64_t rows = rows_of(axes, setting);
   const int64_t across = across_of(axes, setting);
   const int64_t patches =
@@ -381,7 +411,7 @@ void add_patch_epilogue_work(const Group& group, const ConvolutionProblem& probl
   const double bytes = layout.sums_last ? kBytesApart : (by_four ? kBytesByFour : kBytesOfOutput);
   const double less = std::min(kMostLess, kBytesLess * static_cast<double>(setting.across - 1));
   work.serial_bytes += (bytes - less) * static_cast<double>(problem.outputs());
-  const int64_t sums = kLanes * tiles_of_sums(PatchAxesOf(problem), setting);
+  const int64_t sums = kLanes * tiles_of_sums(PatchAxesOf(problem, setting), setting);
   add_waiting_work(group, static_cast<double>(by_four ? sums / kLanes : sums), work);
 }
 
