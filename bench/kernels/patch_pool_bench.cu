@@ -286,6 +286,22 @@ struct Layer {
     report(what, kPolicyName<Policy>, Tile::channels, Tile::columns, Tile::across, elapsed_us, y.count(),
            difference(y, {shape.out_channels, {1, 1, 1}, out(), out().count()}, kind));
   }
+
+  // Of more channels than the tile has.
+  template <typename Policy, typename Tile, typename Join>
+  void channel_parts(const char* what) const {
+    const Buffer scratch(scratch_floats<Policy, Tile, Window>());
+    const Buffer parts(ceil_divide(shape.out_channels, Tile::channels) * shape.batch * out().count());
+    const Buffer y(shape.batch * out().count());
+    cudaMemset(y.data(), 0xff, static_cast<std::size_t>(y.count()) * sizeof(float));
+    const double elapsed_us = cold_median_us([&] {
+      return launch_conv_patch_channel_parts<Policy, Tile, Window, Join>(
+          shape, x.data(), weight.data(), ScaleAndBias{bias.data()}, StoreReduced{y.data(), out()}, 1.0f,
+          scratch.data(), parts.data(), nullptr);
+    });
+    report(what, kPolicyName<Policy>, Tile::channels, Tile::columns, Tile::across, elapsed_us, y.count(),
+           difference(y, {shape.out_channels, {1, 1, 1}, out(), out().count()}, Kind::kSmallest));
+  }
 };
 
 // Empty for all.
@@ -296,40 +312,44 @@ bool is_wanted(std::string_view name) {
 }
 
 using Narrow = PatchTile<1, 4>;
+using Thin = PatchTile<1, 2>;
 using Cube2 = Transposed<ConvWindow3d<3, 3, 3, 2, 2, 2, 1, 1, 1, 1, 1, 1>>;
 
-template <typename Policy, typename Tile, typename Window>
+template <typename Policy, typename Window, typename... Tiles>
 void time_stores(const Layer<Window>& layer) {
-  layer.template plain<Policy, Tile>("stores all");
-  layer.template plain<Policy, Tile, StoreKind::kReadFirst>("all, read first");
-  layer.template plain<Policy, Tile, StoreKind::kClamped>("all, clamped");
-  layer.template plain<Policy, Tile, StoreKind::kRuns>("all, aligned runs");
+  (layer.template plain<Policy, Tiles>("stores all"), ...);
+  (layer.template plain<Policy, Tiles, StoreKind::kRuns>("all, aligned fours"), ...);
+}
+
+template <typename Policy, typename Window, typename... Tiles>
+void time_cubes(const Layer<Window>& layer) {
+  (layer.template windows<Policy, Tiles, LargestOfWindow, 2, 2, 2>("max 2x2x2"), ...);
 }
 
 void time_transposed() {
   if (is_wanted("L2/96")) {
     const Layer<Cube2> layer("L2/96", 128, 3, {16, 32, 32}, 16);
-    time_stores<Tf32, Narrow>(layer);
-    layer.windows<Tf32, Narrow, LargestOfWindow, 2, 2, 2>("max 2x2x2");
-    layer.windows<Tf32, Narrow, MeanOfWindow, 2, 2, 2>("mean 2x2x2");
+    time_stores<Tf32, Cube2, Narrow, Thin, DenseTile>(layer);
+    time_cubes<Tf32, Cube2, Narrow, Thin, DenseTile>(layer);
+    layer.windows<Tf32, DenseTile, MeanOfWindow, 2, 2, 2>("mean 2x2x2");
   }
   if (is_wanted("L2/58")) {
     const Layer<Cube2> layer("L2/58", 128, 3, {16, 32, 32}, 16);
     layer.channels<Tf32, Narrow, LogSumExpOfChannels>("logsumexp of channels");
-    layer.channels<Tf32, Narrow, LargestOfChannels>("max of channels");
-    layer.channels<Tf32, Narrow, MeanOfChannels>("mean of channels");
+    layer.channels<Tf32, Thin, LogSumExpOfChannels>("logsumexp of channels");
+    layer.channels<Tf32, DenseTile, LogSumExpOfChannels>("logsumexp of channels");
+    layer.channels<Tf32, DenseTile, LargestOfChannels>("max of channels");
   }
   if (is_wanted("L2/89")) {
     const Layer<Cube2> layer("L2/89", 128, 3, {16, 32, 32}, 16, 1);
-    time_stores<Tf32, Narrow>(layer);
-    layer.windows<Tf32, Narrow, LargestOfWindow, 2, 2, 2>("max 2x2x2");
+    time_stores<Tf32, Cube2, Narrow, Thin, DenseTile>(layer);
+    time_cubes<Tf32, Cube2, Narrow, Thin, DenseTile>(layer);
   }
   if (is_wanted("L2/74")) {
     const Layer<Cube2> layer("L2/74", 16, 16, {16, 32, 32}, 32, 1);
-    layer.plain<Tf32, Narrow>("stores all");
-    layer.plain<ScaledFp16, Narrow>("stores all");
-    layer.windows<Tf32, Narrow, LargestOfWindow, 2, 2, 2>("max 2x2x2");
-    layer.windows<ScaledFp16, Narrow, LargestOfWindow, 2, 2, 2>("max 2x2x2");
+    time_stores<ScaledFp16, Cube2, Narrow, Thin, DenseTile>(layer);
+    time_cubes<Tf32, Cube2, Narrow, Thin, DenseTile>(layer);
+    time_cubes<ScaledFp16, Cube2, Narrow, Thin, DenseTile>(layer);
   }
 }
 
@@ -338,7 +358,19 @@ void time_smallest(const Layer<Window>& layer) {
   (layer.template channels<Policy, Tiles, SmallestOfChannels>("min of channels"), ...);
 }
 
+template <typename Policy, typename Window, typename... Tiles>
+void time_smallest_parts(const Layer<Window>& layer) {
+  (layer.template channel_parts<Policy, Tiles, SmallestOfChannels>("min of channels, parts"), ...);
+}
+
 void time_channels() {
+  using Square2 = Transposed<ConvWindow<3, 3, 2, 2, 1, 1, 1, 1>>;
+  if (is_wanted("L2/36")) {
+    const Layer<Square2> layer("L2/36", 16, 64, {1, 128, 128}, 128, 1);
+    layer.plain<ScaledFp16, PatchTile<2, 4>>("stores all");
+    time_smallest_parts<ScaledFp16, Square2, PatchTile<2, 4>, PatchTile<1, 8>, PatchTile<1, 4>>(layer);
+    time_smallest_parts<Tf32, Square2, PatchTile<2, 4>>(layer);
+  }
   using Valid = ConvWindow<3, 3, 1, 1, 0, 0, 1, 1>;
   using Square = PatchTile<4, 8>;
   using Pair = PatchTile<4, 8, 2>;
@@ -356,6 +388,7 @@ void time_channels() {
     layer.plain<ScaledFp16, Square>("stores all");
     time_smallest<ScaledFp16, Valid, PatchTile<8, 4>, PatchTile<8, 4, 2>>(layer);
     time_smallest<Tf32, Valid, PatchTile<8, 4>>(layer);
+    time_smallest_parts<ScaledFp16, Valid, Square, Pair, PatchTile<4, 4>>(layer);
   }
 }
 
@@ -367,7 +400,7 @@ void time_stacked() {
     const Layer<Cube> layer("L2/8", 128, 8, {16, 64, 64}, 16);
     using Deep = Stacked<Cube, 2, 2>;
     layer.plain<Tf32, PatchTile<1, 8>>("stores all");
-    layer.plain<Tf32, PatchTile<1, 8>, StoreKind::kToday, Deep>("stores all, stacked");
+    layer.plain<ScaledFp16, Narrow, StoreKind::kToday, Folded<Deep, 2>>("stores all, stacked");
     layer.plain<ScaledFp16, PatchTile<1, 8>, StoreKind::kToday, Folded<Cube, 2>>("stores all");
     layer.plain<ScaledFp16, PatchTile<1, 8>, StoreKind::kToday, Folded<Deep, 2>>("stores all, stacked");
     layer.windows<Tf32, PatchTile<1, 8>, LargestOfWindow, 2, 2, 2, Deep>("max 2x2x2");
@@ -381,7 +414,7 @@ void time_stacked() {
     layer.plain<ScaledFp16, PatchTile<4, 8>>("stores all");
     layer.windows<Tf32, PatchTile<2, 4>, LargestOfWindow, 2, 2, 2, Deep>("max 2x2x2");
     layer.windows<ScaledFp16, PatchTile<2, 4>, LargestOfWindow, 2, 2, 2, Deep>("max 2x2x2");
-    layer.windows<ScaledFp16, PatchTile<1, 8>, LargestOfWindow, 2, 2, 2, Deep>("max 2x2x2");
+    layer.windows<ScaledFp16, PatchTile<1, 4>, LargestOfWindow, 2, 2, 2, Deep>("max 2x2x2");
   }
   if (is_wanted("L2/10")) {
     const Layer<Square1> layer("L2/10", 128, 64, {1, 256, 256}, 64);

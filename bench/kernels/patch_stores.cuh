@@ -9,8 +9,7 @@
 namespace stitch_bench {
 
 // kReadFirst: what is staged is read before the first of it is stored. kClamped: likewise, and lanes behind the end of
-// a row store its last element again. kRuns: a channel's neighbouring rows are one run, of which whole aligned fours
-// are stored together.
+// a row store its last element again. kRuns: of each row whole aligned fours are stored together, then its ends.
 enum class StoreKind { kToday, kReadFirst, kClamped, kRuns };
 
 template <StoreKind kKind>
@@ -30,6 +29,8 @@ struct StoreScaled {
     lanes<1>(n, channel, pixel, {value});
   }
 };
+
+struct DenseTile : stitch::PatchTile<1, 2> {};
 
 }  // namespace stitch_bench
 
@@ -76,122 +77,95 @@ __device__ __forceinline__ void finish_line(const stitch_bench::StoreScaled<stit
   finish_line_read_first<Tile, Window, true>(store, line);
 }
 
-// Eight channels' rows of one plane, `rows` of them, each `width` wide, that follow each other in memory.
-struct StagedRuns {
-  int64_t image;
-  int64_t pixel;
-  int64_t channel;
-  int channels;  // that are there
-  int elements;  // of a run
-};
-
-// A run lies as far behind a multiple of four in shared memory as it does in the output.
-template <int kPitch, int kFours, typename Store>
-__device__ __forceinline__ void store_runs(const Store& store, const StagedRuns& runs, int shift_of_plane,
-                                           int shift_of_first, const float* staged) {
-  constexpr int kRounds = (8 * kFours + 31) / 32;
+// Sixteen channels' sums of a line, each row as far behind a multiple of four as it lies in the output.
+template <typename Tile, typename Window>
+__device__ __forceinline__ void stage_shifted(const PatchSums<Tile, Window>& sums, int line, int i, int shift,
+                                              int shift_of_channel, float* staged) {
+  constexpr int kAcross = PatchAxes<Window>::X::phases;
+  constexpr int kPitch = Patch<Tile, Window>::outputs + 4;
   const int lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll
-  for (int round = 0; round < kRounds; ++round) {
-    const int number = round * 32 + lane;
-    const int row = number / kFours;
-    const int four = number % kFours;
-    const int shift = (shift_of_first + row * shift_of_plane) % 4;
-    const int at = four * 4 - shift;  // in the run
-    if (row >= runs.channels || row >= 8 || at >= runs.elements) {
-      continue;
-    }
-    const float4 values = *reinterpret_cast<const float4*>(staged + row * kPitch + four * 4);
-    if (at >= 0 && at + 4 <= runs.elements) {
-      store.template lanes<4>(runs.image, runs.channel + row, runs.pixel + at,
-                              {values.x, values.y, values.z, values.w});
-      continue;
-    }
-    const float all[4] = {values.x, values.y, values.z, values.w};
+  for (int half = 0; half < 2; ++half) {
+    const int row = lane / 4 + half * 8;
+    float* const at = staged + row * kPitch + (shift + row * shift_of_channel) % 4 + lane % 4 * 2 * kAcross;
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      if (at + i >= 0 && at + i < runs.elements) {
-        store(runs.image, runs.channel + row, runs.pixel + at + i, all[i]);
-      }
+    for (int k = 0; k < Tile::tiles_n * 2 * kAcross; ++k) {
+      const int x = k % (2 * kAcross);
+      at[k / (2 * kAcross) * 8 * kAcross + x] =
+          sums[line * kAcross + x % kAcross][i][k / (2 * kAcross)][half * 2 + x / kAcross];
     }
   }
 }
 
-// All lines of a plane where the warp has whole rows, one where it has parts.
+// Whole aligned fours of each row together, and then what is left at both ends.
+template <int kOutputs, typename Store>
+__device__ __forceinline__ void store_shifted(const Store& store, const StagedLine& line, int shift,
+                                              int shift_of_channel) {
+  constexpr int kPitch = kOutputs + 4;
+  constexpr int kFours = kOutputs / 4;
+  constexpr int kEnds = 8;  // places of a row's ends, three at most of either
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int pixels = min(line.pixels, kOutputs);
+#pragma unroll 4
+  for (int number = lane; number < kRowsOfTile * kFours; number += 32) {
+    const int row = number / kFours;
+    const int own = (shift + row * shift_of_channel) % 4;
+    const int four = number % kFours * 4;
+    if (row < line.channels && four >= own && four + 4 <= own + pixels) {
+      const float4 values = *reinterpret_cast<const float4*>(line.staged + row * kPitch + four);
+      store.template lanes<4>(line.image, line.channel + row, line.pixel + four - own,
+                              {values.x, values.y, values.z, values.w});
+    }
+  }
+#pragma unroll
+  for (int number = lane; number < kRowsOfTile * kEnds; number += 32) {
+    const int row = number / kEnds;
+    const int own = (shift + row * shift_of_channel) % 4;
+    const int place = number % 4;
+    const int last = (own + pixels) / 4 * 4;
+    const int at = number % kEnds < 4 ? place : last + place;
+    const bool is_end = number % kEnds < 4 ? own > 0 && place >= own : place < (own + pixels) % 4;
+    if (row < line.channels && is_end) {
+      store(line.image, line.channel + row, line.pixel + at - own, line.staged[row * kPitch + at]);
+    }
+  }
+}
+
 template <typename Tile, typename Window, typename Store>
 __device__ __forceinline__ void finish_runs(const PatchFinish<Store>& finish, const WarpPlace& warp,
                                             const PatchSums<Tile, Window>& sums, float* staged) {
   using Axes = PatchAxes<Window>;
-  using Source = Patch<Tile, Window>;
-  constexpr int kAcross = Axes::X::phases;
-  constexpr int kLines = Axes::Y::phases;
-  static_assert(kLines <= 2);
-  // Of eight channels.
-  constexpr int kPitch = 2 * Source::pitch;
-  constexpr int kFours = kLines * Source::outputs / 4 + 1;
-  static_assert(kFours * 4 <= kPitch);
   const ConvShape& shape = finish.shape;
   if (!__all_sync(kFullWarp, are_all_finite<Tile, Window>(sums))) {
     finish_again<Tile, Window>(finish, warp);
     return;
   }
-  const int lane = static_cast<int>(threadIdx.x) % 32;
   const int first_x = Axes::X::output(warp.place.x, 0);
-  const auto width = static_cast<int>(shape.out_width);
-  const int own = min(width - first_x, Source::outputs);
-  const int shift_of_plane = static_cast<int>(shape.out_depth * shape.out_height * shape.out_width % 4);
-  const bool is_whole = first_x == 0 && width <= Source::outputs;
-  const int first_y = Axes::Y::output(warp.place.y, 0);
-  const int down = min(static_cast<int>(shape.out_height) - first_y, kLines);
-  if (own <= 0 || down <= 0) {
-    return;
-  }
-  const int runs_of_plane = is_whole ? 1 : kLines;  // else each line alone
+  const auto pixels = static_cast<int>(shape.out_width) - first_x;
+  const int64_t plane = shape.out_depth * shape.out_height * shape.out_width;
+  const auto shift_of_channel = static_cast<int>(plane % 4);
 #pragma unroll
-  for (int z = 0; z < Axes::Z::phases; ++z) {
-    const int out_z = Axes::Z::output(warp.place.z, z);
-    if (out_z >= shape.out_depth) {
-      continue;
+  for (int line = 0; line < Axes::phases / Axes::X::phases; ++line) {
+    const int z = Axes::Z::output(warp.place.z, line / Axes::Y::phases);
+    const int y = Axes::Y::output(warp.place.y, line % Axes::Y::phases);
+    if (z >= shape.out_depth || y >= shape.out_height || pixels <= 0) {
+      continue;  // as all of the warp
     }
 #pragma unroll
     for (int i = 0; i < Tile::tiles_m; ++i) {
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const int channel = warp.channel + i * kRowsOfTile + half * 8;
-#pragma unroll
-        for (int run = 0; run < kLines; ++run) {
-          if (run >= runs_of_plane || run >= down) {
-            continue;
-          }
-          const int lines = is_whole ? down : 1;
-          const int64_t pixel = (int64_t{out_z} * shape.out_height + first_y + run) * shape.out_width + first_x;
-          const int64_t first_channel = warp.group * finish.out_channels + channel;
-          const int shift_of_first = static_cast<int>(
-              ((warp.place.image * shape.out_channels + first_channel) % 4 * shift_of_plane + pixel) % 4);
-          const int shift = (shift_of_first + lane / 4 * shift_of_plane) % 4;
-          float* const row = staged + lane / 4 * kPitch + shift;
-          __syncwarp();
-#pragma unroll
-          for (int line = 0; line < kLines; ++line) {
-#pragma unroll
-            for (int k = 0; k < Tile::tiles_n * 2 * kAcross; ++k) {
-              const int j = k / (2 * kAcross);
-              const int x = k % (2 * kAcross);
-              const int at = (j * 4 + lane % 4) * 2 * kAcross + x;
-              const bool is_own = is_whole ? line < lines : line == run;
-              if (is_own && at < own) {
-                row[(is_whole ? line * width : 0) + at] =
-                    sums[(z * kLines + line) * kAcross + x % kAcross][i][j][half * 2 + x / kAcross];
-              }
-            }
-          }
-          __syncwarp();
-          store_runs<kPitch, kFours>(
-              finish.epilogue,
-              StagedRuns{warp.place.image, pixel, first_channel, finish.out_channels - channel, lines * own},
-              shift_of_plane, shift_of_first, staged);
-        }
-      }
+      const int channel = warp.channel + i * kRowsOfTile;
+      const StagedLine outputs{staged,
+                               warp.place.image,
+                               (z * shape.out_height + y) * shape.out_width + first_x,
+                               warp.group * finish.out_channels + channel,
+                               finish.out_channels - channel,
+                               pixels};
+      const auto shift =
+          static_cast<int>(((warp.place.image * shape.out_channels + outputs.channel) * plane + outputs.pixel) % 4);
+      __syncwarp();
+      stage_shifted<Tile, Window>(sums, line, i, shift, shift_of_channel, staged);
+      __syncwarp();
+      store_shifted<Patch<Tile, Window>::outputs>(finish.epilogue, outputs, shift, shift_of_channel);
     }
   }
 }
@@ -203,6 +177,13 @@ struct WarpFinish<stitch_bench::StoreScaled<stitch_bench::StoreKind::kRuns>> {
                                                 const PatchSums<Tile, Window>& sums, float* staged) {
     finish_runs<Tile, Window>(finish, warp, sums, staged);
   }
+};
+
+// Of which four blocks are on a multiprocessor.
+template <typename Policy, typename Window>
+struct PatchBlocks<Policy, stitch_bench::DenseTile, Window> : PatchBlocks<Policy, PatchTile<1, 2>, Window> {
+  static constexpr int count = 4;
+  static constexpr int room = room_of_blocks(count);
 };
 
 }  // namespace stitch::patch_detail

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/common/warp.cuh"
+#include "ptx/exponential.cuh"
 #include "ptx/extremes.cuh"
 
 namespace stitch {
@@ -37,10 +38,19 @@ struct MeanOfChannels : NumberOfChannels {
   static __device__ __forceinline__ float finish(float state, float divisor) { return state / divisor; }
 };
 
-// Of values that are not large, whose exponentials add up without overflow, and the largest is a normal number.
-struct LogSumExpOfSmall : MeanOfChannels {
-  static constexpr float kLargest = 64.0f;
-  static __device__ __forceinline__ float of(float value, bool is_there) { return is_there ? __expf(value) : 0.0f; }
+// The exponential of what is no far power of e: by a product and one instruction.
+__device__ __forceinline__ float near_exponential(float value) {
+  constexpr float kLogTwoOfE = 1.4426950408889634f;
+  return ptx::exponential_of_two(value * kLogTwoOfE);
+}
+
+// Of values whose exponentials add up without overflow, and to a number far from the smallest: then the largest of
+// them, on which the result depends, has lost no bits.
+struct LogSumExpOfNear : MeanOfChannels {
+  static __device__ __forceinline__ float of(float value, bool is_there) {
+    return is_there ? near_exponential(value) : 0.0f;
+  }
+  static __device__ __forceinline__ bool holds(float state) { return state >= 0x1p-90f && state <= 0x1p90f; }
   static __device__ __forceinline__ float finish(float state, float) { return logf(state); }
 };
 
@@ -49,8 +59,8 @@ struct LogSumExpOfChannels {
     float largest;
     float sum;  // of exponentials, relative to the largest's
   };
-  // Joins the same where no value is larger than Small::kLargest.
-  using Small = LogSumExpOfSmall;
+  // Joins the same where it holds all that it has joined.
+  using Near = LogSumExpOfNear;
 
   static __device__ __forceinline__ State identity() { return {-INFINITY, 0.0f}; }
   static __device__ __forceinline__ State of(float value, bool is_there) {
@@ -58,7 +68,7 @@ struct LogSumExpOfChannels {
   }
   // One exponential: the largest's own is one. Of two that are equal, infinities too, so is the other's.
   static __device__ __forceinline__ State join(const State& a, const State& b) {
-    const float exponential = a.largest == b.largest ? 1.0f : __expf(-fabsf(a.largest - b.largest));
+    const float exponential = a.largest == b.largest ? 1.0f : near_exponential(-fabsf(a.largest - b.largest));
     const bool is_first = a.largest >= b.largest;
     return {ptx::largest(a.largest, b.largest),
             is_first ? fmaf(b.sum, exponential, a.sum) : fmaf(a.sum, exponential, b.sum)};

@@ -66,20 +66,6 @@ __device__ __forceinline__ typename Join::State channels_of_thread(const Element
   return joined;
 }
 
-// Whether a line of a warp has no value beyond the bound, nor a NaN.
-template <typename Tile, typename Window, typename Element>
-__device__ __forceinline__ bool are_all_small(const Element& element, const ChannelsLine& line,
-                                              const PatchSums<Tile, Window>& sums, float bound) {
-  bool are_small = true;
-#pragma unroll
-  for (int i = 0; i < kOutputsOfThread<Tile, Window> * Tile::tiles_m * 2; ++i) {
-    const float value =
-        element_of_thread<Tile, Window>(element, line, sums, i / (Tile::tiles_m * 2), i % (Tile::tiles_m * 2));
-    are_small = are_small && fabsf(value) <= bound;
-  }
-  return __all_sync(kFullWarp, are_small);
-}
-
 // Lanes that hold other channels of the same outputs each keep one half of these. Afterwards a lane has those whose
 // upper bits are its number among the eight lanes.
 template <typename Join, int kLeft, int kDistance = 16, int kCount>
@@ -97,9 +83,10 @@ __device__ __forceinline__ void exchange_halves(typename Join::State (&states)[k
   }
 }
 
-// The reduction of every output of a line, laid beside each other as they are stored.
+// The reduction of every output of a line, laid beside each other as they are stored. False where the join does not
+// hold what it has joined; then nothing is staged.
 template <typename Join, typename Tile, typename Window, typename Element>
-__device__ __forceinline__ void stage_reduced(const Element& element, const ChannelsLine& line,
+__device__ __forceinline__ bool stage_reduced(const Element& element, const ChannelsLine& line,
                                               const PatchSums<Tile, Window>& sums, float divisor, float* staged) {
   constexpr int kCount = kOutputsOfThread<Tile, Window>;
   constexpr int kOfTile = 2 * PatchAxes<Window>::X::phases;
@@ -111,20 +98,29 @@ __device__ __forceinline__ void stage_reduced(const Element& element, const Chan
     states[i] = channels_of_thread<Join, Tile, Window>(element, line, sums, i);
   }
   exchange_halves<Join, kCount>(states);
+  if constexpr (requires { Join::holds(states[0]); }) {
+    bool are_held = true;
+#pragma unroll
+    for (int i = 0; i < kCount / 8; ++i) {
+      are_held = are_held && Join::holds(states[i]);
+    }
+    if (!__all_sync(kFullWarp, are_held)) {
+      return false;
+    }
+  }
 #pragma unroll
   for (int i = 0; i < kCount / 8; ++i) {
     const int number = lane / 4 * (kCount / 8) + i;
     staged[(number / kOfTile * 4 + lane % 4) * kOfTile + number % kOfTile] = Join::finish(states[i], divisor);
   }
+  return true;
 }
 
 template <typename Join, typename Tile, typename Window, typename Element>
 __device__ __forceinline__ void stage_line(const Element& element, const ChannelsLine& line,
                                            const PatchSums<Tile, Window>& sums, float divisor, float* staged) {
-  if constexpr (requires { typename Join::Small; }) {
-    using Small = typename Join::Small;
-    if (are_all_small<Tile, Window>(element, line, sums, Small::kLargest)) {
-      stage_reduced<Small, Tile, Window>(element, line, sums, divisor, staged);
+  if constexpr (requires { typename Join::Near; }) {
+    if (stage_reduced<typename Join::Near, Tile, Window>(element, line, sums, divisor, staged)) {
       return;
     }
   }
