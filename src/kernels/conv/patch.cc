@@ -293,18 +293,25 @@ std::optional<PatchSetting> patch_setting(const Setting& setting) {
              : std::nullopt;
 }
 
-std::string patch_arguments(const ConvolutionProblem& problem, const PatchSetting& setting) {
+std::string patch_policy(const PatchSetting& setting) { return fmt::format("stitch::{}", policy_of(setting.math)); }
+
+std::string patch_tile(const ConvolutionProblem& problem, const PatchSetting& setting) {
   const int64_t rows = rows_of(PatchAxesOf(problem, setting), setting);
+  return fmt::format("stitch::PatchTile<{}, {}{}>", setting.tiles_m, setting.tiles_n,
+                     rows == kWarps ? "" : fmt::format(", {}", rows));
+}
+
+std::string patch_window(const ConvolutionProblem& problem, const PatchSetting& setting) {
   const int64_t fold = fold_of(problem, setting);
   std::string window = "Window";
   if (setting.stack_z * setting.stack_y > 1) {
     window = fmt::format("stitch::Stacked<Window, {}, {}>", setting.stack_z, setting.stack_y);
   }
-  if (fold > 1) {
-    window = fmt::format("stitch::Folded<{}, {}>", window, fold);
-  }
-  return fmt::format("stitch::{}, stitch::PatchTile<{}, {}{}>, {}", policy_of(setting.math), setting.tiles_m,
-                     setting.tiles_n, rows == kWarps ? "" : fmt::format(", {}", rows), window);
+  return fold == 1 ? window : fmt::format("stitch::Folded<{}, {}>", window, fold);
+}
+
+std::string patch_arguments(const ConvolutionProblem& problem, const PatchSetting& setting) {
+  return fmt::format("{}, {}, {}", patch_policy(setting), patch_tile(problem, setting), patch_window(problem, setting));
 }
 
 int64_t patch_scratch_bytes(const ConvolutionProblem& problem, const PatchSetting& setting) {

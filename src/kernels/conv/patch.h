@@ -52,7 +52,11 @@ std::optional<PatchSetting> patch_setting(const Setting& setting);
 PatchSetting joined_by(const PatchJoin& join, PatchSetting setting);
 // Blocks of output channels of a group.
 int64_t blocks_of_channels(const ConvolutionProblem& problem, const PatchSetting& setting);
-// Of the launch: "stitch::Tf32, stitch::PatchTile<4, 8>, Window".
+// Of the launch: "stitch::Tf32", "stitch::PatchTile<4, 8>" and "stitch::Folded<Window, 2>".
+std::string patch_policy(const PatchSetting& setting);
+std::string patch_tile(const ConvolutionProblem& problem, const PatchSetting& setting);
+std::string patch_window(const ConvolutionProblem& problem, const PatchSetting& setting);
+// All three.
 std::string patch_arguments(const ConvolutionProblem& problem, const PatchSetting& setting);
 // Of the weights as the kernel reads them, and of the input where it is packed as fp16.
 int64_t patch_scratch_bytes(const ConvolutionProblem& problem, const PatchSetting& setting);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/conv/patch_pool.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -161,7 +163,14 @@ std::string patch_pool_header(const PatchJoin& join) {
 void launch_patch_pool(StepBuilder& step, const ConvolutionProblem& problem, const ir::Node& pool,
                        const PatchJoin& join, const PatchSetting& setting, const OwnOperands& operands,
                        const Expr& divisor) {
-  const std::string arguments = patch_arguments(problem, joined_by(join, setting));
+  const PatchSetting joined = joined_by(join, setting);
+  const std::string window = patch_window(problem, joined);
+  step.launch("using Tile = {};", patch_tile(problem, joined));
+  if (window != "Window") {
+    step.launch("using Places = {};", window);
+  }
+  const std::string arguments =
+      fmt::format("{}, Tile, {}", patch_policy(joined), window == "Window" ? "Window" : "Places");
   if (join.over_channels) {
     launch_channels(step, arguments, pool.op,
                     part_bytes(problem, join, setting) > 0 ? parts_at(problem, join, setting) : 0, operands, divisor);

@@ -60,7 +60,7 @@ TEST(PatchPools, WindowsAreTakenWherePhasesHaveThem) {
   EXPECT_TRUE(phases("2,2,2", "4,2,2").offered().empty());
   EXPECT_TRUE(phases("2,2,2", "2,2,3").offered().empty());
   EXPECT_TRUE(
-      phases("2,2,2", "2,2,2").launches("patch_tf32_16x32", "PatchTile<1, 4>, Window, stitch::LargestOfWindow"));
+      phases("2,2,2", "2,2,2").launches("patch_tf32_16x32", "Tf32, Tile, Window, stitch::LargestOfWindow, 2, 2, 2>"));
 }
 
 TEST(PatchPools, RowsOfOneWindowAreStackedToAPlace) {
@@ -70,8 +70,7 @@ TEST(PatchPools, RowsOfOneWindowAreStackedToAPlace) {
                                             "], padding=[0,0], ceil_mode=false, count_include_pad=true, "
                                             "divisor_override=0)"));
   };
-  EXPECT_TRUE(forward("2,2").launches("patch_fp16_32x32",
-                                      "PatchTile<2, 4>, stitch::Stacked<Window, 1, 2>, stitch::MeanOfWindow"));
+  EXPECT_TRUE(forward("2,2").launches("patch_fp16_32x32", "using Places = stitch::Stacked<Window, 1, 2>;"));
   EXPECT_FALSE(forward("4,8").offered().empty());
   // Three neighbouring outputs are not in one thread, nor in lanes of a power of two.
   EXPECT_TRUE(forward("2,3").offered().empty());
