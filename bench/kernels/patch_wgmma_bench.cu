@@ -139,7 +139,8 @@ struct Layer {
                                                        store(y),
                                                        static_cast<int>(shape.in_channels),
                                                        static_cast<int>(shape.out_channels),
-                                                       by_four && shape.out_width % 4 == 0};
+                                                       by_four && shape.out_width % 4 == 0,
+                                                       by_four && shape.out_width % 2 == 0};
     const double main_us = median_us([&] {
       return patch_detail::launch_groups(shape, layout.weights, layout.planes, {arranged, eights, {unscale, ranges}},
                                          finish, patch_detail::kBlocksAtOnce, nullptr);
@@ -167,29 +168,43 @@ void time_layer(const char* name, int64_t batch, int64_t in, const Extents& exte
 }
 
 using Same = ConvWindow<3, 3, 1, 1, 1, 1, 1, 1>;
+using Inside = ConvWindow<3, 3, 1, 1, 0, 0, 1, 1>;
 using Square1 = Transposed<Same>;
 using Five = ConvWindow<5, 5, 1, 1, 2, 2, 1, 1>;
 using Cube = ConvWindow3d<3, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1>;
+using CubeInside = ConvWindow3d<3, 3, 3, 1, 1, 1, 0, 0, 0, 1, 1, 1>;
 using Row = ConvWindow<1, 5, 1, 1, 0, 2, 1, 1>;
 
 }  // namespace
 
 int main(int count, char** names) {
   wanted.assign(names + 1, names + count);
-  time_layer<Same, PatchTile<4, 8, 2>, GroupTile<16, 4>, GroupTile<8, 4>, GroupTile<32, 4>, GroupTile<16, 2>>(
+  time_layer<Same, PatchTile<4, 8, 2>, GroupTile<16, 4>, GroupTile<32, 4>, GroupTile<64, 4>, GroupTile<128, 4>>(
       "64to64", 64, 64, {1, 256, 256}, 64);
   time_layer<Square1, PatchTile<4, 8, 2>, GroupTile<16, 4>>("L2/10", 128, 64, {1, 256, 256}, 64);
-  time_layer<Same, PatchTile<4, 8, 2>, GroupTile<16, 4>, GroupTile<8, 4>>("64to128", 64, 64, {1, 256, 256}, 128);
-  time_layer<Same, PatchTile<4, 8, 2>, GroupTile<16, 4>, GroupTile<8, 4>, GroupTile<16, 2>>("128to128", 32, 128,
-                                                                                            {1, 128, 128}, 128);
-  time_layer<Same, PatchTile<4, 4>, GroupTile<16, 4>, GroupTile<8, 4>>("256to256", 10, 256, {1, 28, 28}, 256);
-  time_layer<Same, PatchTile<4, 4>, GroupTile<16, 4>, GroupTile<8, 4>>("resnet28", 64, 128, {1, 28, 28}, 128);
-  time_layer<Same, PatchTile<4, 4>, GroupTile<16, 4>, GroupTile<8, 4>>("resnet14", 64, 256, {1, 14, 14}, 256);
-  time_layer<Same, PatchTile<4, 8>, GroupTile<16, 4>, GroupTile<8, 4>>("resnet56", 64, 64, {1, 56, 56}, 64);
-  time_layer<Five, PatchTile<4, 8, 2>, GroupTile<16, 4>, GroupTile<8, 4>>("5x5", 32, 64, {1, 128, 128}, 64);
-  time_layer<Same, PatchTile<4, 8, 2>, GroupTile<16, 2>, GroupTile<8, 2>>("16to64", 128, 16, {1, 256, 256}, 64);
+  time_layer<Same, PatchTile<4, 8, 2>, GroupTile<16, 4>>("64to128", 64, 64, {1, 256, 256}, 128);
+  time_layer<Same, PatchTile<4, 8, 2>, GroupTile<16, 4>, GroupTile<32, 4>, GroupTile<64, 4>>("128to128", 32, 128,
+                                                                                             {1, 128, 128}, 128);
+  time_layer<Same, PatchTile<4, 4>, GroupTile<16, 4>>("256to256", 10, 256, {1, 28, 28}, 256);
+  time_layer<Same, PatchTile<4, 4>, GroupTile<16, 4>>("resnet28", 64, 128, {1, 28, 28}, 128);
+  time_layer<Same, PatchTile<4, 4>, GroupTile<16, 4>>("resnet14", 64, 256, {1, 14, 14}, 256);
+  time_layer<Same, PatchTile<4, 8>, GroupTile<16, 4>, GroupTile<32, 4>, GroupTile<64, 4>>("resnet56", 64, 64,
+                                                                                          {1, 56, 56}, 64);
+  time_layer<Five, PatchTile<4, 8, 2>, GroupTile<16, 4>, GroupTile<32, 4>, GroupTile<64, 4>>("5x5", 32, 64,
+                                                                                             {1, 128, 128}, 64);
+  time_layer<Same, PatchTile<4, 8, 2>, GroupTile<16, 2>, GroupTile<32, 2>, GroupTile<64, 2>>("16to64", 128, 16,
+                                                                                             {1, 256, 256}, 64);
   time_layer<Same, PatchTile<4, 8, 2>, GroupTile<16, 4>, GroupTile<16, 2>>("32to64", 64, 32, {1, 256, 256}, 64);
-  time_layer<Cube, PatchTile<4, 4>, GroupTile<16, 4>>("cube", 16, 32, {32, 64, 64}, 64);
-  time_layer<Row, PatchTile<4, 8, 1>, GroupTile<256, 2>>("row", 32, 32, {1, 1, 131072}, 64);
+  time_layer<Cube, PatchTile<4, 4>, GroupTile<16, 4>, GroupTile<32, 4>, GroupTile<64, 4>>("cube", 16, 32, {32, 64, 64},
+                                                                                          64);
+  time_layer<Row, PatchTile<4, 8, 1>, GroupTile<256, 2>, GroupTile<128, 2>>("row", 32, 32, {1, 1, 131072}, 64);
+  time_layer<Inside, PatchTile<4, 8, 2>, GroupTile<32, 4>, GroupTile<64, 4>, GroupTile<128, 4>>("254", 64, 64,
+                                                                                                {1, 256, 256}, 64);
+  time_layer<Inside, PatchTile<4, 8, 2>, GroupTile<32, 4>, GroupTile<64, 4>, GroupTile<128, 4>>("126to128", 128, 64,
+                                                                                                {1, 128, 128}, 128);
+  time_layer<Inside, PatchTile<4, 8, 2>, GroupTile<32, 4>, GroupTile<64, 4>>("253", 64, 64, {1, 255, 255}, 64);
+  time_layer<Inside, PatchTile<4, 8, 2>, GroupTile<64, 2>, GroupTile<128, 2>, GroupTile<256, 2>>("16to128", 16, 16,
+                                                                                                 {1, 1024, 1024}, 128);
+  time_layer<CubeInside, PatchTile<4, 4>, GroupTile<32, 4>, GroupTile<64, 4>>("L2/47", 16, 32, {32, 64, 64}, 64);
   return 0;
 }

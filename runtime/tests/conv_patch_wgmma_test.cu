@@ -64,32 +64,36 @@ using Threes = ConvWindow<3, 3, 1, 1, 1, 1, 1, 1>;
 
 void check_windows(Checker& checker) {
   check<GroupTile<16, 4>, Threes>(checker, "3x3", conv_shape<Threes>(2, 64, 17, 36, 70, 1));
-  check<GroupTile<8, 4>, Threes>(checker, "few rows, stored singly", conv_shape<Threes>(1, 41, 5, 37, 64, 1));
+  check<GroupTile<32, 4>, Threes>(checker, "few rows, stored singly", conv_shape<Threes>(1, 41, 5, 37, 64, 1));
   check<GroupTile<32, 2>, Threes>(checker, "broad, few channels", conv_shape<Threes>(3, 16, 9, 40, 20, 1));
   using Valid = ConvWindow<3, 3, 1, 1, 0, 0, 1, 1>;
   check<GroupTile<16, 2>, Valid>(checker, "many channels", conv_shape<Valid>(1, 200, 18, 18, 130, 1));
+  check<GroupTile<16, 4>, Valid>(checker, "rows at even places", conv_shape<Valid>(2, 40, 20, 36, 71, 1));
+  check<GroupTile<64, 2>, Valid>(checker, "broad rows at even places", conv_shape<Valid>(1, 16, 12, 52, 23, 1));
   using Five = ConvWindow<5, 5, 1, 1, 2, 2, 1, 1>;
   check<GroupTile<16, 4>, Five>(checker, "5x5", conv_shape<Five>(1, 96, 20, 21, 64, 1));
   using Dilated = ConvWindow<3, 2, 1, 1, 4, 3, 2, 5>;
   check<GroupTile<16, 2>, Dilated>(checker, "dilated, padded", conv_shape<Dilated>(2, 24, 7, 12, 65, 1));
   using Row = ConvWindow<1, 9, 1, 1, 0, 4, 1, 1>;
   check<GroupTile<256, 2>, Row>(checker, "one row", conv_shape<Row>(1, 17, 1, 1100, 33, 1));
+  using Ragged = ConvWindow<1, 3, 1, 1, 0, 0, 1, 1>;
+  check<GroupTile<256, 2>, Ragged>(checker, "rows of one row at even places", conv_shape<Ragged>(1, 16, 2, 328, 10, 1));
   using Column = ConvWindow<7, 1, 1, 1, 3, 0, 1, 1>;
-  check<GroupTile<8, 4>, Column>(checker, "one column", conv_shape<Column>(1, 160, 70, 4, 64, 1));
+  check<GroupTile<32, 4>, Column>(checker, "one column", conv_shape<Column>(1, 160, 70, 4, 64, 1));
 }
 
 void check_transposed(Checker& checker) {
   using Plain = Transposed<ConvWindow<3, 5, 1, 1, 0, 4, 1, 2>>;
   check<GroupTile<16, 4>, Plain>(checker, "transposed", conv_shape<Plain>(1, 40, 6, 15, 70, 1));
   using Cropped = Transposed<ConvWindow<2, 3, 1, 1, 3, 4, 1, 1>>;
-  check<GroupTile<8, 2>, Cropped>(checker, "transposed, cropped", conv_shape<Cropped>(2, 16, 12, 14, 9, 1));
+  check<GroupTile<32, 2>, Cropped>(checker, "transposed, cropped", conv_shape<Cropped>(2, 16, 12, 14, 9, 1));
 }
 
 void check_volumes(Checker& checker) {
   using Volume = ConvWindow3d<3, 3, 5, 1, 1, 1, 1, 0, 2, 2, 1, 1>;
   check<GroupTile<16, 2>, Volume>(checker, "volume", conv_shape<Volume>(2, 20, 6, 5, 9, 12, 1));
   using Back = Transposed<ConvWindow3d<2, 3, 3, 1, 1, 1, 0, 1, 1, 1, 1, 1>>;
-  check<GroupTile<8, 4>, Back>(checker, "transposed volume", conv_shape<Back>(1, 70, 3, 5, 9, 64, 1));
+  check<GroupTile<32, 4>, Back>(checker, "transposed volume", conv_shape<Back>(1, 70, 3, 5, 9, 64, 1));
 }
 
 // Weights of more stages than shared memory has, of one patch and of several.
@@ -97,7 +101,7 @@ void check_rings(Checker& checker) {
   using Large = ConvWindow<9, 9, 1, 1, 4, 4, 1, 1>;
   check<GroupTile<16, 2>, Large>(checker, "a ring, one patch", conv_shape<Large>(1, 16, 30, 50, 8, 1));
   using Wide = ConvWindow<5, 5, 1, 1, 2, 2, 1, 1>;
-  check<GroupTile<8, 4>, Wide>(checker, "a ring, several patches", conv_shape<Wide>(3, 70, 9, 8, 64, 1));
+  check<GroupTile<32, 4>, Wide>(checker, "a ring, several patches", conv_shape<Wide>(3, 70, 9, 8, 64, 1));
 }
 
 // Blocks that take tiles one after the other, and a warpgroup without a last one.
@@ -107,7 +111,7 @@ void check_rounds(Checker& checker) {
   using Large = ConvWindow<9, 9, 1, 1, 4, 4, 1, 1>;
   check<GroupTile<16, 2>, Large>(checker, "rounds of a ring, one patch", conv_shape<Large>(5, 16, 9, 10, 8, 1), 1);
   using Wide = ConvWindow<5, 5, 1, 1, 2, 2, 1, 1>;
-  check<GroupTile<8, 4>, Wide>(checker, "rounds of a ring", conv_shape<Wide>(5, 70, 9, 8, 64, 1), 1);
+  check<GroupTile<32, 4>, Wide>(checker, "rounds of a ring", conv_shape<Wide>(5, 70, 9, 8, 64, 1), 1);
 }
 
 // Infinities and NaN are what plain arithmetic makes of them.

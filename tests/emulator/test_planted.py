@@ -152,8 +152,9 @@ MISTAKES = (
             "mbarrier_arrive_expecting(full, kBytes)", "mbarrier_arrive_expecting(full, kBytes / 2)"),
     Mistake("kept_weights_are_not_waited_for", "conv_pointwise_test", POINT,
             "      ptx::mbarrier_wait(ring.kept(), 0);", ""),
-    Mistake("places_are_multiplied_without_a_fence", "conv_pointwise_test", POINT, "      ptx::wgmma_fence();", ""),
-    Mistake("places_change_while_they_are_multiplied", "conv_pointwise_test", POINT, "      ptx::wgmma_wait<1>();", ""),
+    Mistake("places_are_multiplied_without_a_fence", "conv_pointwise_test", POINT, "  ptx::wgmma_fence();", ""),
+    Mistake("places_change_while_they_are_multiplied", "conv_pointwise_test", POINT, "kPending = 2 * (kBuffers - 1)",
+            "kPending = 2 * kBuffers"),
     Mistake("sums_of_places_are_read_before_the_wait", "conv_pointwise_test", POINT, "  ptx::wgmma_wait<0>();", ""),
     Mistake("weights_lie_unswizzled", "conv_pointwise_test", POINT_RING, "((i ^ row) % kPieces)", "(i % kPieces)"),
 )

@@ -23,9 +23,10 @@ struct PatchFinish {
   const float* input;
   const float* weight;
   Epilogue epilogue;
-  int in_channels;   // of a group
-  int out_channels;  // of a group
-  bool by_four;      // four neighbouring pixels are stored together
+  int in_channels;      // of a group
+  int out_channels;     // of a group
+  bool by_four;         // four neighbouring pixels are stored together
+  bool by_two = false;  // two, where not four
 };
 
 // One output of a channel of a group by plain fp32 arithmetic.

@@ -17,12 +17,15 @@ struct GroupTile {
   static constexpr int width = kWidth;
   static constexpr int height = places / kWidth;
   static constexpr int planes = kPlanes;
-  // Products that lie beside each other: eight places of each row, but one row is all of one product.
-  static constexpr int across = height == 1 ? 1 : width / 8;
-  static constexpr int columns = places / across;  // of a product
-  static constexpr int multipliers = 256;          // threads
+  // A product is eight places of each row, or a row where rows are as long.
+  static constexpr bool is_by_rows = width >= 64;
+  static constexpr int parts = is_by_rows ? height : width / 8;
+  static constexpr int columns = places / parts;  // of a product
+  static constexpr int multipliers = 256;         // threads
   static constexpr int threads = multipliers + 128;
-  static_assert(kPlanes % 2 == 0 && kWidth % 8 == 0);
+  // Whether two places are stored together where rows begin at even places: with more rows registers are short.
+  static constexpr bool has_pairs = height <= 8;
+  static_assert(kPlanes % 2 == 0 && kWidth % 16 == 0);
 };
 
 namespace patch_detail {
@@ -46,7 +49,9 @@ struct GroupPatch {
   static constexpr int plane_of_weights = Tile::channels * kPlaceBytes;
   static constexpr int stage_bytes = Tile::planes * plane_of_weights;  // the weights of a tap
   // From eight places to the next eight of a product.
-  static constexpr int eight_bytes = (Tile::height == 1 ? 8 : width) * kPlaceBytes;
+  static constexpr int eight_bytes = (Tile::is_by_rows ? kEight : width) * kPlaceBytes;
+  // From a product's first place to the next one's.
+  static constexpr int part_bytes = (Tile::is_by_rows ? width : kEight) * kPlaceBytes;
   static constexpr int fixed_bytes = kBarrierBytes + kGroups * kBuffers * bytes;
   static constexpr bool fits = fixed_bytes + 4 * stage_bytes <= kRoomOfGroups;
 

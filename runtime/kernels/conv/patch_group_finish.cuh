@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a warpgroup's sums to its outputs: neighbouring lanes trade halves of two products that lie beside each other,
-// or of two rows, so that each has four places beside each other; and again by plain arithmetic where a sum is not
-// finite.
+// or of two rows, so that each has four places beside each other; where rows begin at an even place alone, lanes of
+// neighbouring channels trade, so that eight have sixteen places of one; and again by plain arithmetic where a sum is
+// not finite.
 #pragma once
 
 #include "kernels/conv/patch_finish.cuh"
@@ -12,7 +13,7 @@ namespace stitch {
 namespace patch_detail {
 
 template <typename Tile>
-using GroupSums = float[Tile::across][Tile::columns / 2];
+using GroupSums = float[Tile::parts][Tile::columns / 2];
 
 // Where a lane's places of the eight in column `eight` of product `part` begin, from the tile's first.
 template <typename Tile>
@@ -21,7 +22,7 @@ struct EightPlace {
   int x;
 
   __device__ __forceinline__ EightPlace(int part, int eight)
-      : y(Tile::height == 1 ? 0 : eight), x(Tile::height == 1 ? eight * 8 : part * 8) {}
+      : y(Tile::is_by_rows ? part : eight), x((Tile::is_by_rows ? eight : part) * kEight) {}
 };
 
 // A warp's sixteen channels of a tile. Made before the tile is multiplied, so that nobody waits for the scales.
@@ -49,7 +50,7 @@ __device__ __forceinline__ bool unscale_group(const PatchFinish<Epilogue>& finis
   const int columns = static_cast<int>(finish.shape.out_width) - own.place.x - static_cast<int>(threadIdx.x) % 4 * 2;
   float probe = 0;  // 0, or NaN
 #pragma unroll
-  for (int i = 0; i < Tile::across * Tile::columns / 2; ++i) {
+  for (int i = 0; i < Tile::parts * Tile::columns / 2; ++i) {
     float& sum = sums[i / (Tile::columns / 2)][i % (Tile::columns / 2)];
     const EightPlace<Tile> eight(i / (Tile::columns / 2), i % (Tile::columns / 2) / 4);
     sum = eight.y < rows && eight.x + i % 2 < columns ? sum * own.unscale[i % 4 / 2] : 0.0f;
@@ -90,7 +91,7 @@ __device__ __forceinline__ Lanes<float, kLanes> traded(const float* first, const
 template <typename Tile, typename Epilogue>
 __device__ __forceinline__ void finish_group_by_four(const PatchFinish<Epilogue>& finish, const GroupOutputs& own,
                                                      const GroupSums<Tile>& sums) {
-  constexpr int kBeside = Tile::across > 1 ? 1 : 0;  // whether products that lie beside each other are traded
+  constexpr int kBeside = Tile::is_by_rows ? 0 : 1;  // whether products that lie beside each other are traded
   const ConvShape& shape = finish.shape;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int rows = static_cast<int>(shape.out_height) - own.place.y;
@@ -101,7 +102,7 @@ __device__ __forceinline__ void finish_group_by_four(const PatchFinish<Epilogue>
   for (int half = 0; half < 2; ++half) {
     const int channel = own.channel + half * 8;
 #pragma unroll
-    for (int part = 0; part < Tile::across; part += 1 + kBeside) {
+    for (int part = 0; part < Tile::parts; part += 1 + kBeside) {
 #pragma unroll
       for (int eight = 0; eight < Tile::columns / 8; eight += 2 - kBeside) {
         const float* const one = sums[part] + eight * 4 + half * 2;
@@ -113,6 +114,57 @@ __device__ __forceinline__ void finish_group_by_four(const PatchFinish<Epilogue>
         const int x = (lane % 2 != 0 ? odd.x : even.x) + lane % 4 / 2 * kLanes;
         if (y < rows && x < columns && channel < finish.out_channels) {
           finish.epilogue.template lanes<kLanes>(own.place.image, channel, first + y * pitch + x, four);
+        }
+      }
+    }
+  }
+}
+
+// What a lane gives to the one of the neighbouring channel, and gets: eight lanes that had the first eight of two
+// channels and the second then have sixteen of each.
+__device__ __forceinline__ Lanes<float, 2> traded_by_channel(const float* first, const float* second) {
+  const bool is_odd = threadIdx.x % 8 >= 4;
+  Lanes<float, 2> got;
+#pragma unroll
+  for (int e = 0; e < 2; ++e) {
+    got[e] = __shfl_xor_sync(kFullWarp, is_odd ? first[e] : second[e], 4);
+  }
+  return got;
+}
+
+// Rows begin at even places: a store of two by each lane writes pieces of 64 bytes.
+template <typename Tile, typename Epilogue>
+__device__ __forceinline__ void finish_group_by_two(const PatchFinish<Epilogue>& finish, const GroupOutputs& own,
+                                                    const GroupSums<Tile>& sums) {
+  constexpr int kBeside = Tile::is_by_rows ? 0 : 1;
+  const ConvShape& shape = finish.shape;
+  const bool is_odd = threadIdx.x % 8 >= 4;
+  const int x = own.place.x + static_cast<int>(threadIdx.x) % 8 * 2;
+  const int rows = static_cast<int>(shape.out_height) - own.place.y;
+  const int columns = static_cast<int>(shape.out_width) - x;
+  const int64_t first = (own.place.z * shape.out_height + own.place.y) * shape.out_width + x;
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const int lower = own.channel + half * 8 - (is_odd ? 1 : 0);
+#pragma unroll
+    for (int part = 0; part < Tile::parts; part += 1 + kBeside) {
+#pragma unroll
+      for (int eight = 0; eight < Tile::columns / 8; eight += 2 - kBeside) {
+        const float* const one = sums[part] + eight * 4 + half * 2;
+        const float* const other = sums[part + kBeside] + (eight + 1 - kBeside) * 4 + half * 2;
+        const Lanes<float, 2> got = traded_by_channel(one, other);
+        const EightPlace<Tile> place(part, eight);
+        if (place.y >= rows || place.x >= columns) {
+          continue;
+        }
+        const int64_t pixel = first + place.y * static_cast<int>(shape.out_width) + place.x;
+        if (lower < finish.out_channels) {
+          finish.epilogue.template lanes<2>(own.place.image, lower, pixel,
+                                            {is_odd ? got[0] : one[0], is_odd ? got[1] : one[1]});
+        }
+        if (lower + 1 < finish.out_channels) {
+          finish.epilogue.template lanes<2>(own.place.image, lower + 1, pixel,
+                                            {is_odd ? other[0] : got[0], is_odd ? other[1] : got[1]});
         }
       }
     }
@@ -156,6 +208,12 @@ __device__ __forceinline__ void finish_group(const PatchFinish<Epilogue>& finish
     if (finish.by_four) {
       finish_group_by_four<Tile>(finish, own, sums);
       return;
+    }
+    if constexpr (Tile::has_pairs) {
+      if (finish.by_two) {
+        finish_group_by_two<Tile>(finish, own, sums);
+        return;
+      }
     }
   }
   finish_group_singly<Tile>(finish, own, sums);

@@ -278,9 +278,9 @@ class GroupMultiplier {
 #pragma unroll
     for (int plane = 0; plane < Tile::planes; plane += 2) {
 #pragma unroll
-      for (int part = 0; part < Tile::across; ++part) {
+      for (int part = 0; part < Tile::parts; ++part) {
         multiply_columns<Tile::columns>(sums[part], weights + plane * Patch::plane_of_weights / kUnit,
-                                        places + plane * Patch::plane_bytes / kUnit + part * kEight, true);
+                                        places + plane * Patch::plane_bytes / kUnit + part * Patch::part_bytes / kUnit, true);
       }
     }
     ptx::wgmma_commit();
@@ -459,7 +459,8 @@ cudaError_t launch_conv_patch_wgmma(const ConvShape& shape, const float* input, 
                                                    epilogue,
                                                    static_cast<int>(shape.in_channels),
                                                    static_cast<int>(shape.out_channels),
-                                                   vectorised && shape.out_width % patch_detail::kLanes == 0};
+                                                   vectorised && shape.out_width % patch_detail::kLanes == 0,
+                                                   vectorised && shape.out_width % 2 == 0};
   return patch_detail::launch_groups(shape, layout.weights, layout.planes, {arranged, eights, {unscale, ranges}},
                                      finish, blocks_at_once, stream);
 }

@@ -100,21 +100,20 @@ __device__ __forceinline__ void bring(const Ring<Tile>& ring, const PointwiseSte
 }
 
 template <typename Tile>
-__device__ __forceinline__ void multiply_step(float (&sums)[Tile::sums], const uint32_t (&a)[4], uint64_t b,
-                                              bool accumulate) {
+__device__ __forceinline__ void multiply_step(float (&sums)[Tile::sums], const uint32_t (&a)[4], uint64_t b) {
   if constexpr (Tile::channels == 16) {
-    ptx::wgmma_m64n16k8_tf32(sums, a, b, accumulate);
+    ptx::wgmma_m64n16k8_tf32(sums, a, b, true);
   } else if constexpr (Tile::channels == 32) {
-    ptx::wgmma_m64n32k8_tf32(sums, a, b, accumulate);
+    ptx::wgmma_m64n32k8_tf32(sums, a, b, true);
   } else if constexpr (Tile::channels == 64) {
-    ptx::wgmma_m64n64k8_tf32(sums, a, b, accumulate);
+    ptx::wgmma_m64n64k8_tf32(sums, a, b, true);
   } else if constexpr (Tile::channels == 96) {
-    ptx::wgmma_m64n96k8_tf32(sums, a, b, accumulate);
+    ptx::wgmma_m64n96k8_tf32(sums, a, b, true);
   } else if constexpr (Tile::channels == 128) {
-    ptx::wgmma_m64n128k8_tf32(sums, a, b, accumulate);
+    ptx::wgmma_m64n128k8_tf32(sums, a, b, true);
   } else {
     static_assert(Tile::channels == 192);
-    ptx::wgmma_m64n192k8_tf32(sums, a, b, accumulate);
+    ptx::wgmma_m64n192k8_tf32(sums, a, b, true);
   }
 }
 
@@ -137,14 +136,26 @@ __device__ __forceinline__ void read_step(const float* stage, int step, Fragment
 template <typename Tile>
 using TileSums = float[2][Tile::sums];
 
-// Sums up all slices of a unit. While the tensor cores multiply a step, the next one's places are read.
+// Both tiles of a step, each a group of its own: the compiler may part them anyway.
+template <typename Tile>
+__device__ __forceinline__ void issue_step(TileSums<Tile>& sums, const Fragments& fragments, uint64_t weights) {
+  ptx::wgmma_fence();
+  multiply_step<Tile>(sums[0], fragments[0], weights);
+  ptx::wgmma_commit();
+  multiply_step<Tile>(sums[1], fragments[1], weights);
+  ptx::wgmma_commit();
+}
+
+// Sums up all slices of a unit. While the tensor cores multiply some steps, the next one's places are read.
 template <typename Tile>
 __device__ __forceinline__ void multiply_unit(const Ring<Tile>& ring, int slices, int own_place, RingPlace& at,
                                               TileSums<Tile>& sums) {
   constexpr int kSteps = kSlice / kStep;
-  static_assert(kSteps % 2 == 0, "which registers a step takes is known");
+  constexpr int kBuffers = Tile::channels > 128 ? 2 : 4;  // of places in registers: as there is room beside sums
+  static_assert(kSteps % kBuffers == 0, "which registers a step takes is known");
+  constexpr int kPending = 2 * (kBuffers - 1);                 // tiles that do not read what is written over
   constexpr uint64_t kStepUnits = kStep * sizeof(float) / 16;  // of addresses in descriptors
-  Fragments fragments[2];
+  Fragments fragments[kBuffers];
   ring.wait_until_full(at);
   read_step<Tile>(ring.input_of(at.stage) + own_place, 0, fragments[0]);
   int before = at.stage;
@@ -154,15 +165,12 @@ __device__ __forceinline__ void multiply_unit(const Ring<Tile>& ring, int slices
     const uint64_t weights = ptx::wgmma_operand(ring.weights_of(ring.memory.has_all_weights ? slice : at.stage));
 #pragma unroll
     for (int step = 0; step < kSteps; ++step) {
-      ptx::wgmma_fence();
-      multiply_step<Tile>(sums[0], fragments[step % 2][0], weights + step * kStepUnits, true);
-      multiply_step<Tile>(sums[1], fragments[step % 2][1], weights + step * kStepUnits, true);
-      ptx::wgmma_commit();
-      ptx::wgmma_wait<1>();
+      issue_step<Tile>(sums, fragments[step % kBuffers], weights + step * kStepUnits);
+      ptx::wgmma_wait<kPending>();
       if (step + 1 < kSteps) {
-        read_step<Tile>(stage, step + 1, fragments[(step + 1) % 2]);
+        read_step<Tile>(stage, step + 1, fragments[(step + 1) % kBuffers]);
       }
-      if (step == 0 && slice > 0) {
+      if (step == kBuffers - 2 && slice > 0) {
         ring.release(before);
       }
     }

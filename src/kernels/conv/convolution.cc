@@ -249,7 +249,7 @@ class Convolution final : public KernelTemplate {
     }
     if (own.method == ConvolutionMethod::kPatchWgmma) {
       add_patch_wgmma_work(problem, own.patch_wgmma, work);
-      add_patch_wgmma_epilogue_work(group, problem, convolution_layout(group), work);
+      add_patch_wgmma_epilogue_work(group, problem, own.patch_wgmma, convolution_layout(group), work);
       add_turning_work(problem, convolution_layout(group), work);
       return work;
     }

@@ -17,6 +17,8 @@ namespace {
 constexpr std::array kPatchWgmmaSettings = {
     NamedSetting<PatchWgmmaSetting>{"patch_wgmma_16x16_32", {16, 4}},
     NamedSetting<PatchWgmmaSetting>{"patch_wgmma_16x16_16", {16, 2}},
+    NamedSetting<PatchWgmmaSetting>{"patch_wgmma_4x64_32", {64, 4}},
+    NamedSetting<PatchWgmmaSetting>{"patch_wgmma_4x64_16", {64, 2}},
     NamedSetting<PatchWgmmaSetting>{"patch_wgmma_1x256_16", {256, 2}},
 };
 
@@ -27,6 +29,7 @@ constexpr int64_t kGroupsOfBlock = 2;
 constexpr int64_t kChannelsOfPlane = 8;
 constexpr int64_t kBytesOfPlace = 16;
 constexpr int64_t kMultiprocessorsOfH200 = 132;
+constexpr int64_t kWidthOfPairs = 32;  // rows of so many places or more are stored by two where not by four
 
 int64_t wholes(int64_t extent, int64_t piece) { return (extent + piece - 1) / piece; }
 
@@ -67,6 +70,15 @@ struct GroupWork {
 
 constexpr int64_t kRoomOfBlock = 227 << 10;
 
+// Two neighbouring outputs together, where rows begin at even places of planes that are stored by four.
+bool stores_by_two(const ConvolutionProblem& problem, const PatchWgmmaSetting& setting) {
+  int64_t pixels = 1;
+  for (const int64_t extent : problem.out) {
+    pixels *= extent;
+  }
+  return setting.width >= kWidthOfPairs && problem.out.back() % 2 == 0 && pixels % 4 == 0;
+}
+
 bool takes_more_channels(const ConvolutionProblem& problem, const PatchWgmmaSetting& setting) {
   constexpr int64_t kMorePlanes = 4;
   return setting.width < kPlacesOfGroup && setting.planes < kMorePlanes &&
@@ -102,8 +114,10 @@ std::vector<Setting> patch_wgmma_settings(const ConvolutionProblem& problem, Ope
   return settings_where(kPatchWgmmaSettings, [&](const PatchWgmmaSetting& setting) {
     // Sixteen are multiplied at a time.
     const bool is_filled = (setting.planes - 2) * kChannelsOfPlane < problem.in_channels;
-    return (setting.width == kPlacesOfGroup) == is_row && is_filled && allows_patch_wgmma(problem, setting) &&
-           !takes_more_channels(problem, setting) && GroupWork(problem, setting).places <= kMostPadded * places;
+    const bool is_wide = setting.width <= kWidthOfPairs || problem.out.back() > kWidthOfPairs;
+    return (setting.width == kPlacesOfGroup) == is_row && is_filled && is_wide &&
+           allows_patch_wgmma(problem, setting) && !takes_more_channels(problem, setting) &&
+           GroupWork(problem, setting).places <= kMostPadded * places;
   });
 }
 
@@ -171,18 +185,20 @@ void add_patch_wgmma_work(const ConvolutionProblem& problem, const PatchWgmmaSet
 }
 
 void add_patch_wgmma_epilogue_work(const Group& group, const ConvolutionProblem& problem,
-                                   const ConvolutionLayout& layout, Work& work) {
+                                   const PatchWgmmaSetting& setting, const ConvolutionLayout& layout, Work& work) {
   constexpr double kBytesOfOutput = 6, kBytesByFour = 4, kBytesApart = 64, kFoursOfThread = 32;
   const auto outputs = static_cast<double>(problem.outputs());
   const bool by_four = stores_by_four(problem, layout);
   const double bytes = layout.sums_last ? kBytesApart : (by_four ? kBytesByFour : kBytesOfOutput);
   work.serial_bytes += bytes * outputs;
   // One warpgroup stores while the other multiplies. Where rows begin anywhere, storing takes 9 ps an output on an H200
-  // (level1/65 of KernelBench: 1,647 us; level1/56, of more taps: 1,358 us, hidden), and few taps do not hide it.
-  constexpr double kStoreUs = 9e-6, kFlopsOfMicrosecond = 989e6, kBytesOfMicrosecond = 4.8e6;
-  const double multiply_us = work.padded_flops / (kFlopsOfMicrosecond * work.peak_share);
-  if (!by_four && !layout.sums_last) {
-    work.serial_bytes += kBytesOfMicrosecond * std::max(0.0, kStoreUs * outputs - multiply_us);
+  // (level1/65 of KernelBench: 1,647 us; level1/56, of more taps: 1,358 us, hidden), 5.5 by longer rows, and few taps
+  // do not hide it.
+  constexpr double kApartUs = 9e-6, kOfLongRowUs = 5.5e-6, kFlopsOfMicrosecond = 989e6, kBytesOfMicrosecond = 4.8e6;
+  if (!by_four && !layout.sums_last && !stores_by_two(problem, setting)) {
+    const double store_us = (setting.width >= kWidthOfPairs ? kOfLongRowUs : kApartUs) * outputs;
+    const double multiply_us = work.padded_flops / (kFlopsOfMicrosecond * work.peak_share);
+    work.serial_bytes += kBytesOfMicrosecond * std::max(0.0, store_us - multiply_us);
   }
   add_waiting_work(group, kFoursOfThread, work);
 }

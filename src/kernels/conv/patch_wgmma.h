@@ -38,6 +38,6 @@ void describe_patch_wgmma(StepBuilder& step);
 void add_patch_wgmma_work(const ConvolutionProblem& problem, const PatchWgmmaSetting& setting, Work& work);
 // What storing the outputs costs beyond that.
 void add_patch_wgmma_epilogue_work(const Group& group, const ConvolutionProblem& problem,
-                                   const ConvolutionLayout& layout, Work& work);
+                                   const PatchWgmmaSetting& setting, const ConvolutionLayout& layout, Work& work);
 
 }  // namespace stitch::kernels

@@ -39,12 +39,20 @@ GroupConvolution group_convolution(const std::string& images, const std::string&
 using Variants = std::vector<std::string>;
 
 TEST(PatchWgmmaSettings, TakeThirtyTwoChannelsWhereTheyAreThere) {
-  EXPECT_EQ(group_convolution("16,64,128,128", "64,64,3,3").offered(), (Variants{"patch_wgmma_16x16_32"}));
-  EXPECT_EQ(group_convolution("16,17,128,128", "64,17,3,3").offered(), (Variants{"patch_wgmma_16x16_32"}));
-  EXPECT_EQ(group_convolution("16,16,128,128", "64,16,3,3").offered(), (Variants{"patch_wgmma_16x16_16"}));
+  EXPECT_EQ(group_convolution("16,64,128,128", "64,64,3,3").offered(),
+            (Variants{"patch_wgmma_16x16_32", "patch_wgmma_4x64_32"}));
+  EXPECT_EQ(group_convolution("16,17,128,128", "64,17,3,3").offered(),
+            (Variants{"patch_wgmma_16x16_32", "patch_wgmma_4x64_32"}));
+  EXPECT_EQ(group_convolution("16,16,128,128", "64,16,3,3").offered(),
+            (Variants{"patch_wgmma_16x16_16", "patch_wgmma_4x64_16"}));
   // The patch is too large for them.
   const char* const apart = "stride=[1,1], padding=[8,8], dilation=[8,8]";
-  EXPECT_EQ(group_convolution("16,64,128,128", "64,64,3,3", apart).offered(), (Variants{"patch_wgmma_16x16_16"}));
+  EXPECT_EQ(group_convolution("16,64,128,128", "64,64,3,3", apart).offered(),
+            (Variants{"patch_wgmma_16x16_16", "patch_wgmma_4x64_16"}));
+}
+
+TEST(PatchWgmmaSettings, HaveLongRowsWhereOutputsDo) {
+  EXPECT_EQ(group_convolution("16,64,32,32", "64,64,3,3").offered(), (Variants{"patch_wgmma_16x16_32"}));
 }
 
 TEST(PatchWgmmaSettings, AreForRoundedProductsOfOneGroupAndSingleSteps) {
