@@ -211,27 +211,31 @@ bool is_filled(const PatchAxesOf& axes, const PatchSetting& setting) {
 }
 
 // Measured on an H200 (bench/results/kernels-h200.md), of one product: few output channels leave what is read of the
-// patch to few products. Phases share it. Two blocks wait for weights that shared memory has no room for, and four
-// warps in one row have few products to each element.
+// patch to few products. Phases share it, and outputs of a place that is stacked do. Two blocks wait for weights that
+// shared memory has no room for, and four warps in one row have few products to each element.
 double peak_share_of(const ConvolutionProblem& problem, const PatchSetting& setting) {
   constexpr double kOfPhases = 0.3, kOfThreeProducts = 0.18, kNarrow = 0.8, kOfOneRow = 0.8, kOfFarWeights = 0.5,
-                   kOfOneBlock = 0.7;
+                   kOfFarWeightsOfStacks = 0.75, kOfOneBlock = 0.7;
   constexpr std::array kOfTiles = {0.165, 0.33, 0.35, 0.45};
+  constexpr std::array kOfStacks = {0.3, 0.33, 0.37, 0.42};
   const PatchAxesOf axes(problem, setting);
   if (setting.math == PatchMath::kTf32x3) {
     return kOfThreeProducts;
   }
-  double share = axes.phases() > 1 ? kOfPhases
-                                   : kOfTiles[static_cast<size_t>(std::min(setting.tiles_m, kMostTilesOfChannels) - 1)];
-  const bool is_narrow = axes.phases() > 1 ? tiles_of_sums(axes, setting) <= kTilesOfThreeBlocks
-                                           : setting.tiles_n < 8 && setting.tiles_m > 1;
+  const bool is_stacked = setting.stack_z * setting.stack_y > 1;
+  const auto tiles = static_cast<size_t>(std::min(setting.tiles_m, kMostTilesOfChannels) - 1);
+  double share = is_stacked ? kOfStacks[tiles] : (axes.phases() > 1 ? kOfPhases : kOfTiles[tiles]);
+  const bool is_narrow = axes.phases() > 1
+                             ? tiles_of_sums(axes, setting) <= kTilesOfThreeBlocks
+                             : setting.tiles_n < 8 && setting.tiles_m > 1 && setting.tiles_m <= kMostTilesOfChannels;
   if (is_narrow) {
     share *= kNarrow;
   }
   const int64_t room = room_of_block(problem, setting);
   const bool is_far = patch_bytes(problem, setting) + 2 * bytes_of_slice(problem, setting) > room;
-  return share * (is_far && room >= kRoomOfTwoBlocks ? kOfFarWeights : 1) *
-         (room == kRoomOfOneBlock ? kOfOneBlock : 1) * (rows_of(axes, setting) == 1 ? kOfOneRow : 1);
+  const double of_far = is_stacked ? kOfFarWeightsOfStacks : kOfFarWeights;
+  return share * (is_far && room >= kRoomOfTwoBlocks ? of_far : 1) * (room == kRoomOfOneBlock ? kOfOneBlock : 1) *
+         (rows_of(axes, setting) == 1 ? kOfOneRow : 1);
 }
 
 }  // namespace

@@ -34,6 +34,7 @@ struct PatchSetting {
 // pool that lie side by side, or all channels of an output.
 struct PatchJoin {
   bool over_channels = false;
+  bool by_exponentials = false;
   std::array<int64_t, 3> window = {1, 1, 1};  // z, y, x
   // As PatchSetting has them, so that a place has whole windows.
   int64_t stack_z = 1;
