@@ -12,8 +12,24 @@
 
 #include "harness.cuh"
 #include "kernels/conv/patch_channels.cuh"
-#include "patch_stores.cuh"
 #include "store_pixel.cuh"
+
+namespace stitch_bench {
+
+// Of which four blocks are on a multiprocessor.
+struct DenseTile : stitch::PatchTile<1, 2> {};
+
+}  // namespace stitch_bench
+
+namespace stitch::patch_detail {
+
+template <typename Policy, typename Window>
+struct PatchBlocks<Policy, stitch_bench::DenseTile, Window> : PatchBlocks<Policy, PatchTile<1, 2>, Window> {
+  static constexpr int count = 4;
+  static constexpr int room = room_of_blocks(count);
+};
+
+}  // namespace stitch::patch_detail
 
 namespace {
 
@@ -37,6 +53,24 @@ struct ScaleAndBias {
   }
   __device__ float operator()(int64_t n, int64_t channel, int64_t y, int64_t x, float sum) const {
     return (*this)(n, channel, 0, y, x, sum);
+  }
+};
+
+// Everything, scaled alike.
+struct StoreScaled {
+  StorePixel store;
+  const float* bias;
+
+  template <int kLanes>
+  __device__ void lanes(int64_t n, int64_t channel, int64_t pixel, const Lanes<float, kLanes>& values) const {
+    Lanes<float, kLanes> stored;
+    for (int lane = 0; lane < kLanes; ++lane) {
+      stored[lane] = values[lane] * 0.5f + __ldg(bias + channel);
+    }
+    store.template lanes<kLanes>(n, channel, pixel, stored);
+  }
+  __device__ void operator()(int64_t n, int64_t channel, int64_t pixel, float value) const {
+    lanes<1>(n, channel, pixel, {value});
   }
 };
 
@@ -236,14 +270,13 @@ struct Layer {
     return greatest.values()[0];
   }
 
-  // Everything stored. kStores: how.
-  template <typename Policy, typename Tile, StoreKind kStores = StoreKind::kToday, typename Run = Window>
+  template <typename Policy, typename Tile, typename Run = Window>
   void plain(const char* what) const {
     const Buffer scratch(scratch_floats<Policy, Tile, Run>());
     const int64_t pixels = out().count();
     const Buffer y(shape.batch * shape.out_channels * pixels);
     cudaMemset(y.data(), 0xff, static_cast<std::size_t>(y.count()) * sizeof(float));
-    const StoreScaled<kStores> store{{y.data(), shape.out_channels, pixels}, bias.data()};
+    const StoreScaled store{{y.data(), shape.out_channels, pixels}, bias.data()};
     const double elapsed_us = cold_median_us([&] {
       return launch_conv_patch_mma<Policy, Tile, Run>(shape, x.data(), weight.data(), store, pixels % 4 == 0,
                                                       scratch.data(), nullptr);
@@ -318,7 +351,6 @@ using Cube2 = Transposed<ConvWindow3d<3, 3, 3, 2, 2, 2, 1, 1, 1, 1, 1, 1>>;
 template <typename Policy, typename Window, typename... Tiles>
 void time_stores(const Layer<Window>& layer) {
   (layer.template plain<Policy, Tiles>("stores all"), ...);
-  (layer.template plain<Policy, Tiles, StoreKind::kRuns>("all, aligned fours"), ...);
 }
 
 template <typename Policy, typename Window, typename... Tiles>
@@ -400,9 +432,9 @@ void time_stacked() {
     const Layer<Cube> layer("L2/8", 128, 8, {16, 64, 64}, 16);
     using Deep = Stacked<Cube, 2, 2>;
     layer.plain<Tf32, PatchTile<1, 8>>("stores all");
-    layer.plain<ScaledFp16, Narrow, StoreKind::kToday, Folded<Deep, 2>>("stores all, stacked");
-    layer.plain<ScaledFp16, PatchTile<1, 8>, StoreKind::kToday, Folded<Cube, 2>>("stores all");
-    layer.plain<ScaledFp16, PatchTile<1, 8>, StoreKind::kToday, Folded<Deep, 2>>("stores all, stacked");
+    layer.plain<ScaledFp16, Narrow, Folded<Deep, 2>>("stores all, stacked");
+    layer.plain<ScaledFp16, PatchTile<1, 8>, Folded<Cube, 2>>("stores all");
+    layer.plain<ScaledFp16, PatchTile<1, 8>, Folded<Deep, 2>>("stores all, stacked");
     layer.windows<Tf32, PatchTile<1, 8>, LargestOfWindow, 2, 2, 2, Deep>("max 2x2x2");
     layer.windows<ScaledFp16, PatchTile<1, 8>, LargestOfWindow, 2, 2, 2, Folded<Deep, 2>>("max 2x2x2");
     layer.windows<ScaledFp16, Narrow, LargestOfWindow, 2, 2, 2, Folded<Deep, 2>>("max 2x2x2");
