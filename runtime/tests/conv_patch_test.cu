@@ -77,6 +77,8 @@ void check_transposed(Checker& checker) {
   using Doubled = Transposed<ConvWindow<2, 2, 2, 2, 0, 1, 1, 1>>;
   check_all<PatchTile<2, 4>, Doubled>(checker, "phases at odd places", conv_shape<Doubled>(1, 5, 6, 37, 20, 1));
   check_all<PatchTile<1, 4>, Sparse>(checker, "sparse", conv_shape<Sparse>(2, 4, 5, 4, 7, 1));
+  using Scattered = Transposed<ConvWindow<3, 3, 5, 5, 1, 1, 2, 2>>;
+  check_all<PatchTile<1, 4>, Scattered>(checker, "scattered", conv_shape<Scattered>(1, 6, 4, 9, 17, 1));
   using Long = Transposed<ConvWindow<1, 35, 1, 2, 0, 9, 1, 1>>;
   check_all<PatchTile<1, 4>, Long>(checker, "long", conv_shape<Long>(1, 3, 3, 9, 5, 1));
   check_all<PatchTile<1, 4, 1>, Long>(checker, "one row", conv_shape<Long>(2, 3, 1, 131, 5, 1));

@@ -226,6 +226,10 @@ void check_strided_shapes(Checker& checker) {
   for (const int64_t columns : {1, 3, 31, 32, 33, 150}) {  // 32 fill the registers, 33 are streamed
     check_columns<kKind, 4, 8>(checker, 37, columns);
   }
+  for (const int64_t columns : {5, 16, 17}) {
+    check_columns<kKind, 1, 16>(checker, 300, columns);
+    check_columns<kKind, 2, 8>(checker, 33, columns);
+  }
   check_columns<kKind, 16, 16>(checker, 33, 250);
   check_columns<kKind, 32, 32>(checker, 1, 1000);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // softmax and log_softmax along an axis that is not contiguous: neighbouring threads take neighbouring rows, and
 // kSharers warps share the columns of the same 32 rows. A thread keeps up to kPerThread columns of its row in
-// registers, all of them loaded before the first is used; longer rows are read twice.
+// registers, all of them loaded before the first is used; longer rows are read twice. Where one warp has whole rows,
+// nobody waits for another.
 //
 // load, store: row functors (kernels/common/row.cuh), called for single elements only.
 // Settings: kSharers a power of two up to 32, kPerThread a multiple of 4.
@@ -14,9 +15,16 @@ namespace stitch {
 
 namespace softmax_detail {
 
+// Of a block, so many times 32 rows where few warps share them.
+template <int kSharers>
+constexpr int kWarpsOfRows = kSharers == 1 ? 4 : 1;
+
 // Joins the sharers of each row, in a fixed order; all of them get the result. Every thread of the block must call it.
 template <int kSharers, typename Accumulator>
 __device__ __forceinline__ Accumulator join_sharers(const Accumulator& part, int lane, int sharer) {
+  if constexpr (kSharers == 1) {
+    return part;
+  }
   __shared__ Accumulator slots[kSharers][kWarpThreads];
   slots[sharer][lane] = part;
   __syncthreads();
@@ -121,11 +129,13 @@ __device__ __forceinline__ void stream_columns(const Load& load, const Store& st
 }
 
 template <SoftmaxKind kKind, int kSharers, int kPerThread, typename Load, typename Store>
-__global__ void __launch_bounds__(kSharers* kWarpThreads)
+__global__ void __launch_bounds__(kSharers* kWarpsOfRows<kSharers>* kWarpThreads)
     softmax_columns_kernel(Load load, Store store, RowShape shape) {
   const int lane = threadIdx.x % kWarpThreads;
-  const int sharer = threadIdx.x / kWarpThreads;
-  const int64_t row = static_cast<int64_t>(blockIdx.x) * kWarpThreads + lane;
+  const int warp = threadIdx.x / kWarpThreads;
+  const int sharer = warp % kSharers;
+  const int64_t first = int64_t{blockIdx.x} * kWarpsOfRows<kSharers> + warp / kSharers;
+  const int64_t row = first * kWarpThreads + lane;
   ColumnsInRegisters<kKind, kSharers, kPerThread> elements{shape.columns, sharer};
   if (shape.columns > elements.kCapacity) {
     stream_columns<kKind, kSharers>(load, store, shape, row, lane, sharer);
@@ -146,9 +156,10 @@ cudaError_t launch_softmax_columns(const Load& load, const Store& store, const R
   if (shape.rows == 0 || shape.columns == 0) {
     return cudaSuccess;
   }
-  const auto blocks = static_cast<unsigned>(ceil_divide(shape.rows, kWarpThreads));
+  constexpr int kWarpsOfRows = softmax_detail::kWarpsOfRows<kSharers>;
+  const auto blocks = static_cast<unsigned>(ceil_divide(shape.rows, kWarpsOfRows * kWarpThreads));
   softmax_detail::softmax_columns_kernel<kKind, kSharers, kPerThread, Load, Store>
-      <<<blocks, kSharers * kWarpThreads, 0, stream>>>(load, store, shape);
+      <<<blocks, kSharers * kWarpsOfRows * kWarpThreads, 0, stream>>>(load, store, shape);
   return cudaGetLastError();
 }
 

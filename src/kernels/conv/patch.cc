@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "kernels/template/epilogue.h"
 #include "kernels/template/named_setting.h"
@@ -62,7 +63,8 @@ struct AxisOfPatch {
   int64_t places = 1;
   int64_t origin = 0;
   int64_t step = 1;
-  int64_t reach = 0;  // of a place, beyond its first element
+  int64_t reach = 0;          // of a place, beyond its first element
+  int64_t phases_summed = 1;  // those that have taps
 
   int64_t extent(int64_t of_places) const { return (of_places - 1) * step + reach + 1; }
 };
@@ -74,10 +76,11 @@ AxisOfPatch axis_of(const ConvolutionProblem& problem, const WindowNumbers& wind
   const int64_t length = (window.kernel[axis] - 1) * window.dilation[axis];
   if (problem.transposed && stride > 1) {
     const int64_t back = floor_of(length - padding, stride);
-    return {stride, count_of(problem.out[axis], stride), -back, 1, back + count_of(padding, stride)};
+    const int64_t phases_summed = std::min(window.kernel[axis], stride / std::gcd(stride, window.dilation[axis]));
+    return {stride, count_of(problem.out[axis], stride), -back, 1, back + count_of(padding, stride), phases_summed};
   }
   const int64_t origin = problem.transposed ? padding - length : -padding;
-  return {stack, count_of(problem.out[axis], stack), origin, stack * stride, (stack - 1) * stride + length};
+  return {stack, count_of(problem.out[axis], stack), origin, stack * stride, (stack - 1) * stride + length, stack};
 }
 
 struct PatchAxesOf {
@@ -93,6 +96,7 @@ struct PatchAxesOf {
         x(axis_of(problem, window, window.axes() - 1)) {}
 
   int64_t phases() const { return z.phases * y.phases * x.phases; }
+  int64_t phases_summed() const { return z.phases_summed * y.phases_summed * x.phases_summed; }
 };
 
 // Of a group's input channels.
@@ -241,11 +245,11 @@ double peak_share_of(const ConvolutionProblem& problem, const PatchSetting& sett
 }  // namespace
 
 bool allows_patch(const ConvolutionProblem& problem, const PatchSetting& setting) {
-  constexpr int64_t kMostTiles = 32, kMostTilesOfThreeProducts = 36, kMostUnrolled = 2048, kMostTaps = 512;
+  constexpr int64_t kMostTiles = 36, kMostTilesOfThreeProducts = 36, kMostUnrolled = 2048, kMostTaps = 512;
   constexpr int64_t kLargestPlane = int64_t{1} << 31;
   const PatchAxesOf axes(problem, setting);
   const int64_t tiles = setting.tiles_m * setting.tiles_n;
-  const int64_t sums = tiles_of_sums(axes, setting);
+  const int64_t sums = axes.phases_summed() * tiles;  // the others' stay zero and take no registers
   const bool has_registers =
       setting.math == PatchMath::kTf32x3 ? sums + tiles <= kMostTilesOfThreeProducts : sums <= kMostTiles;
   // Taps of several phases are written out, and those of a row; all of them for each output of a place that is stacked.

@@ -66,14 +66,15 @@ Names with(const char* arithmetic, const Names& names) {
 }
 
 TEST(PatchSettings, PhasesShareTheRegisters) {
-  const auto names = [](const std::string& stride) {
-    return PatchConvolution(patch_program("16,64,128,128", "64,64,3,3", transposed(stride)))
-        .offered(MathMode::kKernelBench);
+  const auto names = [](const std::string& stride, const char* weight = "64,64,3,3") {
+    return PatchConvolution(patch_program("16,64,128,128", weight, transposed(stride))).offered(MathMode::kKernelBench);
   };
   EXPECT_EQ(names("2,2"), (Names{"patch_tf32_32x32", "patch_tf32_16x64", "patch_tf32_16x32", "patch_fp16_32x32",
                                  "patch_fp16_16x64", "patch_fp16_16x32"}));
   EXPECT_EQ(names("2,4"), (Names{"patch_tf32_16x32", "patch_fp16_16x32"}));
-  EXPECT_TRUE(names("3,3").empty());
+  EXPECT_EQ(names("3,3"), (Names{"patch_tf32_16x32", "patch_fp16_16x32"}));
+  EXPECT_EQ(names("5,5"), names("3,3"));  // most phases have no taps
+  EXPECT_TRUE(names("4,4", "64,64,4,4").empty());
   EXPECT_EQ(names("1,1").front(), "patch_tf32_64x64");
 }
 

@@ -22,10 +22,19 @@ struct ColumnSize {
   int per_thread;  // columns that a thread keeps
 };
 constexpr std::array kColumnSettings = {
+    NamedSetting<ColumnSize>{"columns_1x16", {1, 16}},   NamedSetting<ColumnSize>{"columns_1x32", {1, 32}},
+    NamedSetting<ColumnSize>{"columns_1x64", {1, 64}},   NamedSetting<ColumnSize>{"columns_2x64", {2, 64}},
     NamedSetting<ColumnSize>{"columns_4x8", {4, 8}},     NamedSetting<ColumnSize>{"columns_8x8", {8, 8}},
     NamedSetting<ColumnSize>{"columns_8x16", {8, 16}},   NamedSetting<ColumnSize>{"columns_16x16", {16, 16}},
     NamedSetting<ColumnSize>{"columns_32x16", {32, 16}}, NamedSetting<ColumnSize>{"columns_32x32", {32, 32}},
 };
+
+// A thread that keeps a row, or half of it, has to have room for it; half of that room may be left over.
+bool is_worth_trying(const ColumnSize& size, const RowAxes& axes) {
+  constexpr int kManySharers = 4;
+  const int64_t capacity = int64_t{size.sharers} * size.per_thread;
+  return size.sharers >= kManySharers || (axes.column_count <= capacity && capacity <= 2 * axes.column_count);
+}
 
 // Elements that a lane keeps of a row that is read along its elements and written across them.
 struct TurnedRow {
@@ -86,7 +95,7 @@ double used_of_sectors(int64_t neighbours) {
 }
 
 Work column_work(const Group& group, const RowAxes& axes, const Setting& setting) {
-  constexpr int kRowsOfBlock = 32;
+  constexpr int kRowsOfBlock = 32, kWarpsOfWholeRows = 4;
   constexpr int kResidentThreads = 1536;
   constexpr double kBest = 0.9;
   const ColumnSize size = meaning_of(kColumnSettings, setting);
@@ -99,15 +108,17 @@ Work column_work(const Group& group, const RowAxes& axes, const Setting& setting
                              (20.0 * static_cast<double>(axes.column_count) + kMerges * size.sharers * size.sharers);
   // A thread goes through all the elements that it could keep, there or not: address, bound, exponential and store, an
   // issue slot each, of two FLOPs.
-  constexpr double kOfPlace = 55;
+  constexpr double kShared = 55, kWhole = 25;  // where nobody waits for others
+  const double of_place = size.sharers > 1 ? kShared : kWhole;
   const int64_t places = (axes.column_count + capacity - 1) / capacity * capacity;
-  work.padded_flops = 2 * kOfPlace * static_cast<double>(axes.row_count * places);
+  work.padded_flops = 2 * of_place * static_cast<double>(axes.row_count * places);
   if (axes.column_count > capacity) {
     work.extra_bytes = work.bytes / 2;
   }
   work.bandwidth_share = kBest * used_of_sectors(stride_of(group, axes));
-  work.blocks = (axes.row_count + kRowsOfBlock - 1) / kRowsOfBlock;
-  work.threads_per_block = size.sharers * kRowsOfBlock;
+  const int warps_of_rows = size.sharers > 1 ? 1 : kWarpsOfWholeRows;
+  work.blocks = (axes.row_count + kRowsOfBlock * warps_of_rows - 1) / (kRowsOfBlock * warps_of_rows);
+  work.threads_per_block = size.sharers * warps_of_rows * kRowsOfBlock;
   work.blocks_per_multiprocessor = std::max(1, kResidentThreads / work.threads_per_block);
   return work;
 }
@@ -151,7 +162,9 @@ class Softmax final : public KernelTemplate {
       settings.insert(settings.end(), held.begin(), held.end());
     } else {
       for (const NamedSetting<ColumnSize>& named : kColumnSettings) {
-        settings.push_back({named.name, 1});
+        if (is_worth_trying(named.meaning, axes)) {
+          settings.push_back({named.name, 1});
+        }
       }
       for (const NamedSetting<TurnedRow>& named : kTurnedSettings) {
         settings.push_back({named.name, 1});

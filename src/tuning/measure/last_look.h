@@ -32,8 +32,8 @@ struct LastLook {
 };
 
 // The number of the challenger that is taken, nothing for the untuned program. Challengers come in the order given; the
-// first that is faster at the pessimistic end of the interval is taken, and no other is asked. Where no turns could be
-// taken at all, `by_steps` is the answer: what the steps' measured times alone prove.
+// first that is faster at the pessimistic end of the interval is taken, and no other is asked; the median is enough for
+// `by_steps`, which is faster by the steps' measured times alone, and is the answer where no turns could be taken.
 std::optional<size_t> last_look(std::vector<Challenger>& challengers, std::optional<size_t> by_steps,
                                 const LastLook& look);
 

@@ -53,8 +53,19 @@ TEST_F(TheLastLook, WhatIsSlowerIsNot) {
 }
 
 TEST_F(TheLastLook, ThePessimisticEndCounts) {
+  by_steps_.reset();
   EXPECT_EQ(taken({{0, between(0.99, 1.2)}, {1, between(1.0, 1.2)}}), std::nullopt);
   EXPECT_EQ(timed_, (std::vector<size_t>{0, 1}));
+}
+
+// Recorded on an H200, where somebody else used it in one of the turns.
+TEST_F(TheLastLook, TheMedianCountsWhereStepsProveIt) {
+  const evaluate::Speedup disturbed{.median = 1.58, .low = 0.996, .high = 2.92, .refusal = {}};
+  EXPECT_EQ(taken({{0, disturbed}, {1, disturbed}}), 1U);
+}
+
+TEST_F(TheLastLook, StepsProveNothingAgainstTheMedian) {
+  EXPECT_EQ(taken({{0, between(0.8, 0.9)}, {1, between(0.8, 1.1)}}), std::nullopt);
 }
 
 TEST_F(TheLastLook, TheSecondMayBeFasterWhereTheFirstIsNot) {
