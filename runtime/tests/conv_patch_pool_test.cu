@@ -223,6 +223,8 @@ void check_windows_of_phases(Checker& checker) {
                                                                       conv_shape<Cube2>(2, 3, 3, 5, 37, 20, 1));
   check_all_windows<PatchTile<1, 4>, MeanOfWindow, 2, 2, 2, Cube2>(checker, "mean of a cube",
                                                                    conv_shape<Cube2>(1, 3, 3, 6, 7, 16, 1, 1));
+  check_all_windows<PatchTile<1, 2>, LargestOfWindow, 2, 2, 2, Cube2>(checker, "largest of a thin tile",
+                                                                      conv_shape<Cube2>(1, 3, 2, 5, 19, 16, 1));
   check_all_windows<PatchTile<1, 4>, LargestOfWindow, 1, 2, 4, Cube2>(checker, "largest of 1x2x4",
                                                                       conv_shape<Cube2>(1, 9, 2, 5, 7, 16, 1));
   check_all_windows<PatchTile<2, 4>, LargestOfWindow, 1, 2, 2, Threes>(checker, "largest of 2x2",
@@ -234,6 +236,15 @@ void check_windows_of_phases(Checker& checker) {
   using Wide = Transposed<ConvWindow<3, 4, 2, 3, 1, 2, 1, 1>>;
   check_all_windows<PatchTile<1, 4>, MeanOfWindow, 1, 2, 3, Wide>(checker, "mean of 2x3",
                                                                   conv_shape<Wide>(2, 6, 1, 5, 6, 10, 1, 1));
+}
+
+// Phases that no tap leads to are zero before what follows the sums.
+void check_windows_without_taps(Checker& checker) {
+  using Sparse = Transposed<ConvWindow<2, 1, 2, 2, 0, 0, 1, 1>>;
+  check_all_windows<PatchTile<1, 4>, LargestOfWindow, 1, 2, 2, Sparse>(checker, "phases without taps",
+                                                                       conv_shape<Sparse>(1, 5, 1, 5, 19, 16, 1, 1));
+  check_all_channels<PatchTile<1, 4>, SmallestOfChannels, Sparse>(checker, "channels without taps",
+                                                                  conv_shape<Sparse>(1, 5, 1, 5, 19, 16, 1, 1));
 }
 
 void check_windows_of_stacks(Checker& checker) {
@@ -259,6 +270,8 @@ void check_windows_of_stacks(Checker& checker) {
 void check_reductions(Checker& checker) {
   check_all_channels<PatchTile<1, 4>, LogSumExpOfChannels, Cube2>(checker, "logsumexp of a volume",
                                                                   conv_shape<Cube2>(2, 3, 2, 5, 37, 16, 1));
+  check_all_channels<PatchTile<1, 2>, LogSumExpOfChannels, Cube2>(checker, "logsumexp of a thin tile",
+                                                                  conv_shape<Cube2>(1, 3, 2, 5, 19, 13, 1, 1));
   check_all_channels<PatchTile<2, 4>, LargestOfChannels, Threes>(checker, "largest of phases",
                                                                  conv_shape<Threes>(1, 9, 1, 5, 6, 27, 1, 1));
   check_all_channels<PatchTile<2, 8>, SmallestOfChannels, Same>(checker, "smallest",
@@ -322,6 +335,7 @@ int main(int count, char** arguments) {
   use_schedule(count, arguments);
   Checker checker;
   check_windows_of_phases(checker);
+  check_windows_without_taps(checker);
   check_windows_of_stacks(checker);
   check_reductions(checker);
   check_reductions_in_parts(checker);

@@ -221,7 +221,7 @@ double peak_share_of(const ConvolutionProblem& problem, const PatchSetting& sett
   constexpr double kOfPhases = 0.3, kOfThreeProducts = 0.18, kNarrow = 0.8, kOfOneRow = 0.8, kOfFarWeights = 0.5,
                    kOfFarWeightsOfStacks = 0.75, kOfOneBlock = 0.7;
   constexpr std::array kOfTiles = {0.165, 0.33, 0.35, 0.45};
-  constexpr std::array kOfStacks = {0.3, 0.33, 0.37, 0.42};
+  constexpr std::array kOfStacks = {0.42, 0.36, 0.4, 0.42};
   const PatchAxesOf axes(problem, setting);
   if (setting.math == PatchMath::kTf32x3) {
     return kOfThreeProducts;
@@ -381,7 +381,7 @@ void add_patch_work(const ConvolutionProblem& problem, const PatchSetting& setti
   work.pipe = is_fp16 ? Pipe::kFp16 : Pipe::kTf32;
   work.flops = 2.0 * products * taps * static_cast<double>(elements * inputs * problem.out_channels);
   work.padded_flops =
-      2.0 * products * static_cast<double>(folded_window(problem, setting).taps()) *
+      2.0 * products * static_cast<double>(folded_window(problem, setting).taps() * setting.stack_z * setting.stack_y) *
       static_cast<double>(patches * rows * across * deep * blocks_of_channels * kRowsOfTile * setting.tiles_m);
   work.launches += is_fp16 ? 4 : 1;
   work.blocks_per_multiprocessor = blocks_of_multiprocessor(problem, setting);

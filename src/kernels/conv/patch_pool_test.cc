@@ -133,5 +133,28 @@ TEST(PatchPools, WhatIsNotStoredIsNotCounted) {
   EXPECT_LT(pool.work({"patch_tf32_16x32"}).bytes, 4 * kOutputs / 4);
 }
 
+// bench/results/kernels-h200.md, without packing and the outputs' own time.
+TEST(PatchPools, AreEstimatedAsMeasured) {
+  const auto arithmetic_us = [](const PooledByPatches& pool, const char* variant) {
+    constexpr double kPeakTf32 = 494e12;
+    const Work counted = pool.work({variant});
+    return counted.padded_flops / (kPeakTf32 * counted.peak_share) * 1e6;
+  };
+  const PooledByPatches stacked(
+      pool_program("128,64,256,256", "64,64,3,3",
+                   "conv_transpose2d(x, w, none; stride=[1,1], padding=[1,1], output_padding=[0,0], dilation=[1,1], "
+                   "groups=1)",
+                   "max_pool2d(y; kernel_size=[2,2], stride=[2,2], padding=[0,0], dilation=[1,1], ceil_mode=false)"));
+  EXPECT_NEAR(arithmetic_us(stacked, "patch_tf32_64x32"), 2980, 150);
+  // An exponential for each output costs as much as the rest of what becomes of it.
+  const auto over_channels = [](const char* reduction) {
+    return pool_program("128,3,16,32,32", "3,16,3,3,3", transposed3d("2,2,2"), reduction);
+  };
+  const PooledByPatches largest(over_channels("amax(y; dim=[1], keepdim=true)"));
+  const PooledByPatches total(over_channels("logsumexp(y; dim=[1], keepdim=true)"));
+  EXPECT_NEAR(total.work({"patch_tf32_16x32"}).serial_bytes - largest.work({"patch_tf32_16x32"}).serial_bytes,
+              2.0 * 128 * 16 * 31 * 63 * 63, 1);
+}
+
 }  // namespace
 }  // namespace stitch::kernels
