@@ -150,9 +150,13 @@ void add_patch_pool_work(const ConvolutionProblem& problem, const PatchJoin& joi
   }
 }
 
-void describe_patch_pool(StepBuilder& step, const PatchJoin& join) {
+void describe_patch_pool(StepBuilder& step, const ConvolutionProblem& problem, const PatchJoin& join,
+                         const PatchSetting& setting) {
   if (join.over_channels) {
     step.describe("A warp joins all channels that it has of its outputs in registers, and stores what is left.");
+    if (part_bytes(problem, join, setting) > 0) {
+      step.describe("Each block of channels leaves a part; a second launch joins these.");
+    }
   } else if (join.stack_z * join.stack_y > 1) {
     step.describe("Rows of outputs that a window joins are one place, so that a warp has whole windows.");
   } else {

@@ -26,7 +26,8 @@ int64_t patch_pool_scratch_bytes(const ConvolutionProblem& problem, const PatchJ
 // Beside add_patch_work(): what joining costs, and storing what is left.
 void add_patch_pool_work(const ConvolutionProblem& problem, const PatchJoin& join, const PatchSetting& setting,
                          Work& work);
-void describe_patch_pool(StepBuilder& step, const PatchJoin& join);
+void describe_patch_pool(StepBuilder& step, const ConvolutionProblem& problem, const PatchJoin& join,
+                         const PatchSetting& setting);
 // "kernels/conv/patch_pool.cuh".
 std::string patch_pool_header(const PatchJoin& join);
 // The launch, of functors `element` and `store`. `divisor`: of a sum.

@@ -314,7 +314,7 @@ Result<StepDraft> PooledConvolution::draft(const Group& group, const Setting& se
                                 : fmt::format("kernels/conv/direct_{}pool.cuh", direct_family(own)));
   if (join.has_value()) {
     describe_patch(step, problem, joined_by(*join, *own.patch));
-    describe_patch_pool(step, *join);
+    describe_patch_pool(step, problem, *join, *own.patch);
   } else {
     describe_work(step, own, by_plane);
   }
