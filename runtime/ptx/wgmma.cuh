@@ -92,6 +92,15 @@ __device__ __forceinline__ void wgmma_pin(float (&d)[kCount]) {
 #endif
 }
 
+// The same number, of which the compiler knows nothing: what is computed from it after the products is not kept in
+// registers since before.
+__device__ __forceinline__ int not_known(int number) {
+#ifndef STITCH_EMULATED
+  asm volatile("" : "+r"(number));
+#endif
+  return number;
+}
+
 // accumulate: false for d = a * b.
 
 __device__ __forceinline__ void wgmma_m64n128k16_f16(float (&d)[64], uint64_t a, uint64_t b, bool accumulate) {
@@ -134,6 +143,21 @@ __device__ __forceinline__ void wgmma_m64n64k16_f16(float (&d)[32], uint64_t a, 
         "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]),
         "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]),
         "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31])
+      : "l"(a), "l"(b), "r"(static_cast<int>(accumulate)));
+#endif
+}
+
+__device__ __forceinline__ void wgmma_m64n32k16_f16(float (&d)[16], uint64_t a, uint64_t b, bool accumulate) {
+#ifdef STITCH_EMULATED
+  emulated::wgmma_f16<32>(d, a, b, accumulate);
+#else
+  asm volatile(
+      "{\n.reg .pred accumulate;\nsetp.ne.b32 accumulate, %18, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n32k16.f32.f16.f16 {"
+      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15}, "
+      "%16, %17, accumulate, 1, 1, 0, 0;\n}\n"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), "+f"(d[8]),
+        "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15])
       : "l"(a), "l"(b), "r"(static_cast<int>(accumulate)));
 #endif
 }

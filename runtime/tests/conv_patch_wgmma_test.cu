@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of stride one from patches of the input by wgmma: ragged extents, channels that fill no slice, windows
-// of any form, transposed ones, weights that have no room, infinities, and what fp16 does not hold.
+// Convolutions of stride one, and transposed ones of any stride, from patches of the input by wgmma: ragged extents,
+// channels that fill no slice, windows of any form, transposed ones, weights that have no room, infinities, and what
+// fp16 does not hold.
 #include <algorithm>
 #include <cmath>
 
@@ -114,6 +115,59 @@ void check_rounds(Checker& checker) {
   check<GroupTile<32, 4>, Wide>(checker, "rounds of a ring", conv_shape<Wide>(5, 70, 9, 8, 64, 1), 1);
 }
 
+// Several outputs a place.
+void check_phases(Checker& checker) {
+  using Four = Transposed<ConvWindow<4, 4, 2, 2, 1, 1, 1, 1>>;
+  check<GroupTile<128, 8, 128>, Four>(checker, "4x4 by two", conv_shape<Four>(2, 64, 1, 9, 20, 70, 1));
+  using Threes2 = Transposed<ConvWindow<3, 3, 2, 2, 1, 1, 1, 1>>;
+  check<GroupTile<128, 4, 128>, Threes2>(checker, "3x3 by two", conv_shape<Threes2>(2, 41, 1, 17, 33, 24, 1));
+  check<GroupTile<128, 8, 128>, Threes2>(checker, "and more outputs", conv_shape<Threes2>(1, 100, 1, 6, 40, 100, 1, 1));
+  using Wide = Transposed<ConvWindow<2, 5, 2, 2, 0, 3, 1, 1>>;
+  check<GroupTile<128, 2, 128>, Wide>(checker, "2x5 by two", conv_shape<Wide>(1, 16, 1, 30, 5, 32, 1));
+  using Mixed = Transposed<ConvWindow<4, 3, 1, 2, 2, 0, 1, 2>>;
+  check<GroupTile<128, 4, 128>, Mixed>(checker, "by one and two", conv_shape<Mixed>(1, 20, 1, 7, 50, 64, 1));
+  using Down = Transposed<ConvWindow<3, 3, 3, 1, 1, 1, 1, 1>>;
+  check<GroupTile<256, 2>, Down>(checker, "by three and one", conv_shape<Down>(1, 20, 1, 7, 31, 64, 1));
+  using Row = Transposed<ConvWindow<1, 3, 1, 2, 0, 1, 1, 2>>;
+  check<GroupTile<128, 4, 128>, Row>(checker, "a row by two", conv_shape<Row>(2, 32, 1, 1, 700, 64, 1));
+  using Threes3 = Transposed<ConvWindow<5, 4, 3, 3, 2, 1, 1, 1>>;
+  check<GroupTile<64, 4, 64>, Threes3>(checker, "by three", conv_shape<Threes3>(1, 32, 1, 5, 21, 64, 1));
+  using Five = Transposed<ConvWindow<3, 3, 5, 5, 1, 1, 2, 2>>;
+  check<GroupTile<32, 4, 32>, Five>(checker, "phases without a tap", conv_shape<Five>(1, 32, 1, 6, 13, 64, 1));
+}
+
+void check_phases_of_volumes(Checker& checker) {
+  using Cube = Transposed<ConvWindow3d<3, 3, 3, 2, 2, 2, 1, 1, 1, 1, 1, 1>>;
+  check<GroupTile<128, 8, 128>, Cube>(checker, "cube by two", conv_shape<Cube>(1, 64, 3, 5, 12, 64, 1));
+  check<GroupTile<128, 4, 128>, Cube>(checker, "cube and more outputs", conv_shape<Cube>(2, 32, 3, 4, 8, 70, 1, 1));
+  using Four = Transposed<ConvWindow3d<4, 4, 4, 2, 2, 2, 1, 1, 1, 1, 1, 1>>;
+  check<GroupTile<128, 2, 128>, Four>(checker, "4x4x4 by two", conv_shape<Four>(1, 32, 2, 5, 9, 40, 1));
+  using Apart = Transposed<ConvWindow3d<3, 3, 3, 2, 2, 2, 1, 1, 1, 2, 2, 2>>;
+  check<GroupTile<128, 4, 128>, Apart>(checker, "cube of distant taps", conv_shape<Apart>(1, 32, 4, 4, 9, 64, 1));
+}
+
+// Few output channels: places of two outputs.
+void check_few_channels(Checker& checker) {
+  using High = GroupTile<16, 4, 256, 1, 2>;
+  check<High, Threes>(checker, "pairs of rows", conv_shape<Threes>(2, 32, 37, 20, 24, 1));
+  using Oblong = Transposed<ConvWindow<3, 7, 1, 1, 1, 3, 1, 1>>;
+  check<High, Oblong>(checker, "pairs of rows, transposed", conv_shape<Oblong>(1, 33, 9, 19, 33, 1));
+  using Deep = GroupTile<16, 6, 256, 2, 1>;
+  using Back = Transposed<ConvWindow3d<3, 3, 3, 1, 1, 1, 0, 0, 0, 1, 1, 1>>;
+  check<Deep, Back>(checker, "pairs of layers, transposed", conv_shape<Back>(2, 48, 5, 7, 12, 24, 1));
+  using Cube = ConvWindow3d<3, 3, 3, 1, 1, 1, 1, 1, 1, 1, 2, 1>;
+  check<Deep, Cube>(checker, "pairs of layers", conv_shape<Cube>(1, 20, 6, 8, 9, 32, 1), 1);
+  check<GroupTile<16, 2, 256, 2, 2>, Back>(checker, "fours", conv_shape<Back>(1, 16, 4, 33, 9, 12, 1));
+}
+
+// Blocks that take tiles of a phase one after the other, and weights that have no room.
+void check_rounds_of_phases(Checker& checker) {
+  using Threes2 = Transposed<ConvWindow<3, 3, 2, 2, 1, 1, 1, 1>>;
+  check<GroupTile<128, 4, 128>, Threes2>(checker, "rounds of phases", conv_shape<Threes2>(5, 48, 1, 12, 20, 64, 1), 3);
+  using Large = Transposed<ConvWindow<8, 9, 2, 2, 3, 4, 1, 1>>;
+  check<GroupTile<128, 8, 128>, Large>(checker, "a ring of phases", conv_shape<Large>(3, 64, 1, 9, 15, 20, 1), 2);
+}
+
 // Infinities and NaN are what plain arithmetic makes of them.
 void check_non_finite(Checker& checker) {
   ConvCase<Threes> problem = rounded_case<Threes>(conv_shape<Threes>(1, 17, 20, 20, 6, 1));
@@ -123,6 +177,17 @@ void check_non_finite(Checker& checker) {
   compute(problem);
   const auto got = outputs<GroupTile<16, 2>>(checker, "infinities", problem);
   checker.close("infinities", got, problem.want, kClose);
+}
+
+void check_non_finite_phases(Checker& checker) {
+  using Window = Transposed<ConvWindow<4, 3, 2, 2, 1, 1, 1, 1>>;
+  ConvCase<Window> problem = rounded_case<Window>(conv_shape<Window>(2, 17, 1, 11, 20, 70, 1));
+  problem.x[7] = INFINITY;
+  problem.x[2090] = NAN;
+  problem.weight[200] = -INFINITY;
+  compute(problem);
+  const auto got = outputs<GroupTile<128, 2, 128>>(checker, "infinities of phases", problem);
+  checker.close("infinities of phases", got, problem.want, kClose);
 }
 
 // Each output is as near as its own operands allow.
@@ -178,7 +243,12 @@ int main(int count, char** arguments) {
   check_volumes(checker);
   check_rings(checker);
   check_rounds(checker);
+  check_phases(checker);
+  check_phases_of_volumes(checker);
+  check_rounds_of_phases(checker);
+  check_few_channels(checker);
   check_non_finite(checker);
+  check_non_finite_phases(checker);
   check_ranges(checker);
   return checker.finish();
 }

@@ -19,6 +19,8 @@ MAINLOOP = "kernels/gemm/mma_mainloop.cuh"
 FLASH = "kernels/attention/flash_mma.cuh"
 PLANES = "kernels/gemm/wgmma_mainloop.cuh"
 GROUPS = "kernels/conv/direct_wgmma.cuh"
+HALVES = "kernels/conv/direct_fp16.cuh"
+HALF_OPERANDS = "kernels/conv/direct_fp16_operands.cuh"
 PATCH = "kernels/conv/patch_mma.cuh"
 PATCH_POOL = "kernels/conv/patch_pool.cuh"
 WORDS = "kernels/conv/patch_words.cuh"
@@ -26,6 +28,8 @@ CLUSTERS = "kernels/rnn/persistent_layer.cuh"
 POINT = "kernels/conv/pointwise_wgmma.cuh"
 POINT_RING = "kernels/conv/pointwise.cuh"
 PATCH_GROUPS = "kernels/conv/patch_wgmma.cuh"
+GROUP_STEPS = "kernels/conv/patch_group_steps.cuh"
+GROUP_FINISH = "kernels/conv/patch_group_finish.cuh"
 pytestmark = pytest.mark.long
 
 
@@ -76,6 +80,18 @@ MISTAKES = (
             "split"),
     Mistake("convolution_does_not_wait_for_a_patch", "conv_pool_test", GROUPS, "    ptx::cp_async_wait<0>();", ""),
     Mistake("convolution_without_a_swizzle", "conv_pool_test", GROUPS, "(k % 32 / 4 ^ channel % 8)", "(k % 32 / 4)"),
+    Mistake("halves_are_split_before_they_are_there", "conv_direct_fp16_test", HALVES, "    ptx::cp_async_wait<0>();",
+            ""),
+    Mistake("halves_are_split_while_they_are_multiplied", "conv_direct_fp16_test", HALVES,
+            "  __syncthreads();  // all of the patch is there, and the one before it has been multiplied", ""),
+    Mistake("halves_are_copied_while_they_are_split", "conv_direct_fp16_test", HALVES,
+            "  __syncthreads();  // all of it is split", ""),
+    Mistake("halves_without_their_lower_parts", "conv_direct_fp16_test", HALVES, "upper[i], lower_pixels[j]",
+            "lower[i], lower_pixels[j]"),
+    Mistake("halves_of_another_channels_scale", "conv_direct_fp16_test", HALVES, "unscale_of[i * 16 + k / 2 * 8]",
+            "unscale_of[i * 16]"),
+    Mistake("halves_too_small_for_two_parts", "conv_direct_fp16_test", HALF_OPERANDS,
+            "small * 4 > Window::taps * channels", "false"),
     Mistake("patches_are_not_waited_for", "conv_patch_test", PATCH, "      ptx::cp_async_wait<0>();", ""),
     Mistake("patches_without_a_barrier", "conv_patch_test", PATCH,
             "      __syncthreads();  // all have what is multiplied now, and have read what is written over", ""),
@@ -117,26 +133,41 @@ MISTAKES = (
             "      ptx::mbarrier_wait(memory_.full_patch(group_, patches_.at), patches_.parity);", ""),
     Mistake("eights_miss_bytes", "conv_patch_wgmma_test", PATCH_GROUPS, "static_cast<uint32_t>(Tile::planes * rows)",
             "static_cast<uint32_t>(rows)"),
+    Mistake("lines_miss_bytes", "conv_patch_wgmma_test", PATCH_GROUPS,
+            "mbarrier_arrive_expecting(full, Tile::planes * bytes)", "mbarrier_arrive_expecting(full, bytes)"),
+    Mistake("lines_end_with_their_layer", "conv_patch_wgmma_test", PATCH_GROUPS, "min(Patch::width, left)",
+            "Patch::width"),
+    Mistake("phases_are_summed_up_together", "conv_patch_wgmma_test", PATCH_GROUPS,
+            "multiply_tap<1>(sums, X::phase(tap),", "multiply_tap<1>(sums, 0,"),
+    Mistake("blocks_take_the_weights_of_another_phase", "conv_patch_wgmma_test", GROUP_STEPS,
+            "tap_of_phase<Y>(own.phase_y, number % lines)", "tap_of_phase<Y>(0, number % lines)"),
+    Mistake("lines_of_outputs_are_written_over", "conv_patch_wgmma_test", GROUP_FINISH,
+            "    stage_pieces<Tile, Window>(sums, first, staged);\n    __syncwarp();",
+            "    stage_pieces<Tile, Window>(sums, first, staged);"),
+    Mistake("outputs_of_a_place_have_one_tap", "conv_patch_wgmma_test", "kernels/conv/patch_group.cuh",
+            "Axis::kernel - 1 - tap + output : tap - output", "Axis::kernel - 1 - tap : tap"),
     Mistake("eights_are_copied_while_they_are_read", "conv_patch_wgmma_test", PATCH_GROUPS,
             "      ptx::mbarrier_wait(memory.empty_patch(group, ring.at), ring.parity ^ 1);", ""),
     Mistake("weights_of_a_tap_are_not_waited_for", "conv_patch_wgmma_test", PATCH_GROUPS,
-            "        ptx::mbarrier_wait(memory_.full_stage(stages_.at), stages_.parity);\n        multiply_tap",
-            "        multiply_tap"),
+            "    ptx::mbarrier_wait(memory_.full_stage(stages_.at), stages_.parity);\n      multiply_tap<Tile::parts>",
+            "    multiply_tap<Tile::parts>"),
+    Mistake("weights_of_a_phase_are_not_waited_for", "conv_patch_wgmma_test", PATCH_GROUPS,
+            "      ptx::mbarrier_wait(memory_.full_stage(stages_.at), stages_.parity);\n      multiply_tap<1>",
+            "      multiply_tap<1>"),
     Mistake("weights_of_a_tap_are_released_too_early", "conv_patch_wgmma_test", PATCH_GROUPS,
-            "        ptx::wgmma_wait<1>();", ""),
+            "    ptx::wgmma_wait<1>();", ""),
     Mistake("taps_without_a_fence", "conv_patch_wgmma_test", PATCH_GROUPS, "    ptx::wgmma_fence();", ""),
     Mistake("eights_are_released_too_early", "conv_patch_wgmma_test", PATCH_GROUPS,
             "    ptx::wgmma_wait<0>();\n#pragma unroll\n    for (auto& part : sums) {\n      ptx::wgmma_pin(part);\n"
-            "    }\n    release_stage(stage_before);\n    release_patch(1 - patches_.at);",
-            "    release_stage(stage_before);\n    release_patch(1 - patches_.at);\n    ptx::wgmma_wait<0>();"),
+            "    }\n    release_before(true);", "    release_before(true);\n    ptx::wgmma_wait<0>();"),
     Mistake("lanes_are_late_for_a_stage", "conv_patch_wgmma_test", PATCH_GROUPS,
             "      __syncwarp();  // or lanes that are late would wait for what comes next", ""),
-    Mistake("taps_read_one_place", "conv_patch_wgmma_test", PATCH_GROUPS, "places + offset(y, x)", "places"),
+    Mistake("taps_read_one_place", "conv_patch_wgmma_test", PATCH_GROUPS, ": offset(y, x)", ": 0"),
     Mistake("cores_with_a_wrong_stride", "conv_patch_wgmma_test", "ptx/wgmma.cuh", "uint64_t{along_k / 16} << 16",
             "uint64_t{along_rows / 16} << 16"),
     Mistake("places_too_small_for_eights", "conv_patch_wgmma_test", "kernels/conv/patch_eights.cuh",
             "has_small_place(seen.flags, steps.warps_of_run, seen_by)", "false"),
-    Mistake("eights_of_the_first_images_scale", "conv_patch_wgmma_test", "kernels/conv/patch_group_finish.cuh",
+    Mistake("eights_of_the_first_images_scale", "conv_patch_wgmma_test", GROUP_FINISH,
             "scales.images[place.image]", "scales.images[0]"),
     Mistake("rows_are_not_repaired", "gemm_planes_test", "kernels/gemm/planes.cuh", "small * kMaySuffer > nonzero",
             "small > nonzero"),

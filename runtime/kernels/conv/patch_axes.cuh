@@ -32,6 +32,7 @@ struct PatchAxis {
   static __host__ __device__ constexpr int offset(int shift) { return shift * kDilation; }
   // kKernel where there is none.
   static __host__ __device__ constexpr int tap(int shift, int) { return shift; }
+  static __host__ __device__ constexpr int phase(int) { return 0; }
   static __host__ __device__ constexpr int phase(int, int) { return 0; }  // of a tap by its shift and number
   static __host__ __device__ constexpr int shift(int tap) { return tap; }
   // Where the tap of a phase reads; and whether the phase has it.
@@ -131,6 +132,32 @@ template <typename Window, int kDeep, int kDown>
 struct Stacked : Window {
   static constexpr int stack_z = kDeep, stack_y = kDown;
 };
+
+// Taps of an axis that have this phase.
+template <typename Axis>
+__host__ __device__ constexpr int taps_of_phase(int phase) {
+  if (Axis::phases == 1) {
+    return Axis::kernel;
+  }
+  int count = 0;
+  for (int tap = 0; tap < Axis::kernel; ++tap) {
+    count += Axis::phase(tap) == phase ? 1 : 0;
+  }
+  return count;
+}
+
+// The one of this number among them, from 0 on.
+template <typename Axis>
+__host__ __device__ constexpr int tap_of_phase(int phase, int number) {
+  if (Axis::phases == 1) {
+    return number;
+  }
+  int tap = 0;
+  while (tap < Axis::kernel && (Axis::phase(tap) != phase || number-- > 0)) {
+    ++tap;
+  }
+  return tap;
+}
 
 // A window of which kFold neighbouring taps of a row are one: they lie in one slice of K, each with its few channels.
 // Taps behind the last weigh nothing. Not of transposed convolutions, whose neighbouring taps have different phases.

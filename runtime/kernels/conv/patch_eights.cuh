@@ -24,15 +24,17 @@ struct EightPlanes {
   int origin_y;
   int origin_x;
 
-  // As many planes as whole slices have.
-  template <typename Window>
-  static __host__ EightPlanes of(const ConvShape& shape, int planes_of_slice) {
+  // As many planes as whole slices of `Tile` have.
+  template <typename Window, typename Tile>
+  static __host__ EightPlanes of(const ConvShape& shape, int together, int shortest) {
     using Axes = PatchAxes<Window>;
-    const int64_t slices = ceil_divide(shape.in_channels, int64_t{kEight} * planes_of_slice);
-    return {static_cast<int>(slices) * planes_of_slice,
-            static_cast<int>(shape.out_depth) + Axes::Z::extent(1) - 1,
-            static_cast<int>(shape.out_height) + Axes::Y::extent(1) - 1,
-            static_cast<int>(shape.out_width) + Axes::X::extent(1) - 1,
+    const auto rounded = [](int64_t extent, int piece) { return static_cast<int>(ceil_divide(extent, piece)) * piece; };
+    const int64_t slices = ceil_divide(shape.in_channels, int64_t{kEight} * Tile::planes);
+    const int width = rounded(Axes::X::places(shape.out_width) + Axes::X::extent(1) - 1, together);
+    return {static_cast<int>(slices) * Tile::planes,
+            rounded(Axes::Z::places(shape.out_depth), Tile::deep) + Axes::Z::extent(1) - 1,
+            rounded(Axes::Y::places(shape.out_height), Tile::high) + Axes::Y::extent(1) - 1,
+            width > shortest ? width : shortest,
             Axes::Z::origin,
             Axes::Y::origin,
             Axes::X::origin};

@@ -10,6 +10,8 @@
 // over and over; the second warpgroup begins its tiles in the middle of it.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/conv/patch_group_finish.cuh"
 #include "ptx/bulk_copy.cuh"
 #include "ptx/mbarrier.cuh"
@@ -19,22 +21,6 @@
 namespace stitch {
 
 namespace patch_detail {
-
-// What all blocks know of their work.
-template <int kRank>
-struct GroupSteps {
-  PixelIndex<kRank> tiles;
-  int count;           // of tiles
-  int channel_blocks;  // of output channels
-  int blocks;          // of each of them
-  int patches;         // of a tile: slices, by taps along z
-  int stages;          // of weights in shared memory
-  bool holds_weights;  // all that a block needs
-  int patches_ahead;   // where the second warpgroup begins
-  int taps_ahead;
-
-  __device__ __forceinline__ int stages_ahead(int taps) const { return patches_ahead * taps + taps_ahead; }
-};
 
 // A place in a ring, and the parity of its use.
 struct GroupRing {
@@ -55,33 +41,39 @@ struct GroupMemory {
   unsigned char* shared;
 
   __device__ __forceinline__ unsigned char* patch(int group, int buffer) const {
-    return shared + kBarrierBytes + (group * kBuffers + buffer) * Patch::bytes;
+    return shared + kBarrierBytes + (group * Patch::buffers + buffer) * Patch::bytes;
   }
   __device__ __forceinline__ unsigned char* stage(int stage) const {
     return shared + Patch::fixed_bytes + stage * Patch::stage_bytes;
   }
+  // Behind so many stages of weights.
+  __device__ __forceinline__ float* staged(int stages, int warp) const {
+    return reinterpret_cast<float*>(stage(stages) + warp * Patch::staged_bytes);
+  }
   __device__ __forceinline__ uint64_t* full_stage(int stage) const { return barriers() + 2 * stage; }
   __device__ __forceinline__ uint64_t* empty_stage(int stage) const { return barriers() + 2 * stage + 1; }
   __device__ __forceinline__ uint64_t* full_patch(int group, int buffer) const {
-    return barriers() + 2 * (kMostStages + group * kBuffers + buffer);
+    return barriers() + 2 * (kMostStages + group * kMostBuffers + buffer);
   }
   __device__ __forceinline__ uint64_t* empty_patch(int group, int buffer) const {
     return full_patch(group, buffer) + 1;
   }
   // Once the first warpgroup has multiplied half of its first tile.
-  __device__ __forceinline__ uint64_t* half_way() const { return barriers() + 2 * (kMostStages + kGroups * kBuffers); }
+  __device__ __forceinline__ uint64_t* half_way() const {
+    return barriers() + 2 * (kMostStages + kGroups * kMostBuffers);
+  }
 
   __device__ __forceinline__ void init(int stages) const {
     constexpr int kWarpsOfGroup = 4;
-    static_assert((2 * (kMostStages + kGroups * kBuffers) + 1) * sizeof(uint64_t) <= kBarrierBytes);
+    static_assert((2 * (kMostStages + kGroups * kMostBuffers) + 1) * sizeof(uint64_t) <= kBarrierBytes);
     if (threadIdx.x == 0) {
       for (int stage = 0; stage < stages; ++stage) {
         ptx::mbarrier_init(full_stage(stage), 1);
         ptx::mbarrier_init(empty_stage(stage), kGroups * kWarpsOfGroup);
       }
-      for (int i = 0; i < kGroups * kBuffers; ++i) {
-        ptx::mbarrier_init(full_patch(i / kBuffers, i % kBuffers), 1);
-        ptx::mbarrier_init(empty_patch(i / kBuffers, i % kBuffers), kWarpsOfGroup);
+      for (int i = 0; i < kGroups * kMostBuffers; ++i) {
+        ptx::mbarrier_init(full_patch(i / kMostBuffers, i % kMostBuffers), 1);
+        ptx::mbarrier_init(empty_patch(i / kMostBuffers, i % kMostBuffers), kWarpsOfGroup);
       }
       ptx::mbarrier_init(half_way(), kWarpsOfGroup);
       ptx::mbarrier_fence_init();
@@ -93,27 +85,10 @@ struct GroupMemory {
   __device__ __forceinline__ uint64_t* barriers() const { return reinterpret_cast<uint64_t*>(shared); }
 };
 
-// The pairs of tiles of a block, one tile for each warpgroup. All of them are multiplied in as many rounds, which the
-// compiler has to see; what the second warpgroup lacks in the last one is the last tile again, and not stored.
-template <typename Tile, int kRank>
-struct GroupTiles {
-  const GroupSteps<kRank>& steps;
-
-  __device__ __forceinline__ int first() const { return static_cast<int>(blockIdx.x) / steps.channel_blocks * kGroups; }
-  __device__ __forceinline__ int step() const { return steps.blocks * kGroups; }
-  __device__ __forceinline__ int rounds() const { return (steps.count - first() + step() - 1) / step(); }
-  __device__ __forceinline__ int tile(int round, int group) const { return first() + round * step() + group; }
-  __device__ __forceinline__ PatchPlace place(int tile) const {
-    const PixelPlace place = steps.tiles.place(min(tile, steps.count - 1));
-    return {place.n, static_cast<int>(place.z), static_cast<int>(place.y) * Tile::height,
-            static_cast<int>(place.x) * Tile::width};
-  }
-};
-
 // By a warp: the rows of a patch, from the first plane that it is multiplied with.
 template <typename Tile, typename Window>
-__device__ __forceinline__ void bring_patch(const EightPlanes& planes, const uint4* from, const PatchPlace& place,
-                                            unsigned char* patch, uint64_t* full) {
+__device__ __forceinline__ void bring_rows(const EightPlanes& planes, const PatchPlace& place, const uint4* plane,
+                                           unsigned char* patch, uint64_t* full) {
   using Patch = GroupPatch<Tile, Window>;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int rows = min(Patch::height, planes.height - place.y);
@@ -122,7 +97,6 @@ __device__ __forceinline__ void bring_patch(const EightPlanes& planes, const uin
     ptx::mbarrier_arrive_expecting(full, static_cast<uint32_t>(Tile::planes * rows) * row_bytes);
   }
   __syncwarp();
-  const uint4* plane = from + int64_t{place.y} * planes.width + place.x;
 #pragma unroll 1
   for (int i = 0; i < Tile::planes; ++i) {
 #pragma unroll 1
@@ -134,28 +108,50 @@ __device__ __forceinline__ void bring_patch(const EightPlanes& planes, const uin
   }
 }
 
+// The same of a line, which the end of the layer may cut off.
+template <typename Tile, typename Window>
+__device__ __forceinline__ void bring_line(const EightPlanes& planes, const PatchPlace& place, const uint4* plane,
+                                           unsigned char* patch, uint64_t* full) {
+  using Patch = GroupPatch<Tile, Window>;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int left = (planes.height - place.y) * planes.width - place.x;
+  const auto bytes = static_cast<uint32_t>(min(Patch::width, left) * kPlaceBytes);
+  if (lane == 0) {
+    ptx::mbarrier_arrive_expecting(full, Tile::planes * bytes);
+  }
+  __syncwarp();
+  if (lane < Tile::planes) {
+    ptx::bulk_copy(patch + lane * Patch::plane_bytes, plane + lane * planes.places(), bytes, full);
+  }
+}
+
 // By a warp: all patches of a warpgroup.
 template <typename Tile, typename Window>
 __device__ __forceinline__ void bring_patches(const GroupMemory<Tile, Window>& memory, const EightPlanes& planes,
-                                              const uint4* eights, const GroupSteps<Window::rank>& steps, int group) {
-  using Z = typename PatchAxes<Window>::Z;
-  const GroupTiles<Tile, Window::rank> tiles{steps};
-  const int rounds = tiles.rounds();
-  const int64_t layer = int64_t{planes.height} * planes.width;
+                                              const uint4* eights, const GroupSteps<Tile, Window>& steps, int group) {
+  using Patch = GroupPatch<Tile, Window>;
+  const OwnSteps<Tile, Window> own(steps);
   GroupRing ring;
 #pragma unroll 1
-  for (int round = 0; round < rounds; ++round) {
-    const PatchPlace place = tiles.place(tiles.tile(round, group));
-    const uint4* const image = eights + place.image * planes.planes * planes.places();
-    int patch = group * steps.patches_ahead;
+  for (int round = 0; round < own.rounds; ++round) {
+    const PatchPlace tile = first_place<Tile, Window>(steps, own.tile(round, group));
+    const uint4* const image = eights + tile.image * planes.planes * planes.places();
+    int number = group * own.patches_ahead;
 #pragma unroll 1
-    for (int i = 0; i < steps.patches; ++i) {
-      const int z = place.z + Z::offset(Z::shift(patch % Z::kernel));
-      const uint4* const slice = image + int64_t{patch / Z::kernel} * Tile::planes * planes.places() + z * layer;
+    for (int i = 0; i < own.patches; ++i) {
+      const PatchOfTile<Tile, Window> patch(own, number);
+      const int y = tile.y * Tile::high + (Tile::is_line ? Patch::offset_y(patch.tap_y) : 0);
+      const PatchPlace place{tile.image, tile.z * Tile::deep + Patch::offset_z(patch.tap_z), y, tile.x};
+      const uint4* const from = image + int64_t{patch.slice} * Tile::planes * planes.places() +
+                                (int64_t{place.z} * planes.height + place.y) * planes.width + place.x;
       ptx::mbarrier_wait(memory.empty_patch(group, ring.at), ring.parity ^ 1);
-      bring_patch<Tile, Window>(planes, slice, place, memory.patch(group, ring.at), memory.full_patch(group, ring.at));
-      ring.next(kBuffers);
-      patch = patch + 1 == steps.patches ? 0 : patch + 1;
+      if constexpr (Tile::is_line) {
+        bring_line<Tile, Window>(planes, place, from, memory.patch(group, ring.at), memory.full_patch(group, ring.at));
+      } else {
+        bring_rows<Tile, Window>(planes, place, from, memory.patch(group, ring.at), memory.full_patch(group, ring.at));
+      }
+      ring.next(Patch::buffers);
+      number = own.next_patch(number);
     }
   }
 }
@@ -163,23 +159,28 @@ __device__ __forceinline__ void bring_patches(const GroupMemory<Tile, Window>& m
 // By a thread: the weights of a block's channels, once or over and over.
 template <typename Tile, typename Window>
 __device__ __forceinline__ void bring_weights(const GroupMemory<Tile, Window>& memory, const uint4* arranged,
-                                              const GroupSteps<Window::rank>& steps) {
+                                              const GroupSteps<Tile, Window>& steps) {
   using Patch = GroupPatch<Tile, Window>;
-  const int all = steps.patches * Patch::taps;
+  const OwnSteps<Tile, Window> own(steps);
   const auto* const first = reinterpret_cast<const unsigned char*>(arranged) +
-                            int64_t{static_cast<int>(blockIdx.x) % steps.channel_blocks} * all * Patch::stage_bytes;
-  const int rounds = steps.holds_weights ? 1 : GroupTiles<Tile, Window::rank>{steps}.rounds();
-  const int count = rounds * all + steps.stages_ahead(Patch::taps);
+                            int64_t{own.channel_block} * steps.slices * Patch::all_taps * Patch::stage_bytes;
+  const int count = (own.holds_weights ? 1 : own.rounds) * own.all_stages() + own.stages_ahead();
   GroupRing ring;
-  int stage = 0;
+  int number = 0;
+  int tap = 0;  // of those that read the patch
 #pragma unroll 1
   for (int i = 0; i < count; ++i) {
+    const PatchOfTile<Tile, Window> patch(own, number);
+    const int64_t stage = int64_t{patch.slice} * Patch::all_taps + patch.first_tap() + tap;
     ptx::mbarrier_wait(memory.empty_stage(ring.at), ring.parity ^ 1);
     ptx::mbarrier_arrive_expecting(memory.full_stage(ring.at), Patch::stage_bytes);
-    ptx::bulk_copy(memory.stage(ring.at), first + int64_t{stage} * Patch::stage_bytes, Patch::stage_bytes,
+    ptx::bulk_copy(memory.stage(ring.at), first + stage * Patch::stage_bytes, Patch::stage_bytes,
                    memory.full_stage(ring.at));
-    ring.next(steps.stages);
-    stage = stage + 1 == all ? 0 : stage + 1;
+    ring.next(own.stages);
+    if (++tap == Patch::taps) {
+      tap = 0;
+      number = own.next_patch(number);
+    }
   }
 }
 
@@ -189,9 +190,11 @@ __device__ __forceinline__ void multiply_columns(float (&sums)[kColumns / 2], ui
     ptx::wgmma_m64n256k16_f16(sums, a, b, accumulate);
   } else if constexpr (kColumns == 128) {
     ptx::wgmma_m64n128k16_f16(sums, a, b, accumulate);
-  } else {
-    static_assert(kColumns == 64);
+  } else if constexpr (kColumns == 64) {
     ptx::wgmma_m64n64k16_f16(sums, a, b, accumulate);
+  } else {
+    static_assert(kColumns == 32);
+    ptx::wgmma_m64n32k16_f16(sums, a, b, accumulate);
   }
 }
 
@@ -200,10 +203,11 @@ template <typename Tile, typename Window>
 class GroupMultiplier {
  public:
   using Patch = GroupPatch<Tile, Window>;
+  using Sums = GroupSums<Tile, Window>;
 
-  __device__ __forceinline__ GroupMultiplier(const GroupMemory<Tile, Window>& memory,
-                                             const GroupSteps<Window::rank>& steps, int group)
-      : memory_(memory), steps_(steps), group_(group) {}
+  __device__ __forceinline__ GroupMultiplier(const GroupMemory<Tile, Window>& memory, const OwnSteps<Tile, Window>& own,
+                                             int group)
+      : memory_(memory), own_(own), group_(group) {}
 
   // Leaves so many stages of the ring to the other warpgroup.
   __device__ __forceinline__ void skip(int stages) {
@@ -217,37 +221,20 @@ class GroupMultiplier {
   }
 
   // All products of a tile.
-  __device__ __forceinline__ void multiply(GroupSums<Tile>& sums) {
-    bool accumulate = false;
-    int stage_before = 0;
+  __device__ __forceinline__ void multiply(Sums& sums) {
+    before_ = {};
 #pragma unroll 1
-    for (int patch = 0; patch < steps_.patches; ++patch) {
+    for (int patch = 0; patch < own_.patches; ++patch) {
       ptx::mbarrier_wait(memory_.full_patch(group_, patches_.at), patches_.parity);
       const uint64_t places =
           ptx::wgmma_operand_of_cores(memory_.patch(group_, patches_.at), Patch::plane_bytes, Patch::eight_bytes);
-      int y = group_ * steps_.taps_ahead / PatchAxes<Window>::X::kernel;
-      int x = group_ * steps_.taps_ahead % PatchAxes<Window>::X::kernel;
-#pragma unroll 1
-      for (int tap = 0; tap < Patch::taps; ++tap) {
-        ptx::mbarrier_wait(memory_.full_stage(stages_.at), stages_.parity);
-        multiply_tap(sums, places + offset(y, x), accumulate);
-        ptx::wgmma_wait<1>();
-        if (accumulate) {
-          release_stage(stage_before);
-          if (tap == 0) {
-            release_patch(1 - patches_.at);
-          }
-        }
-        accumulate = true;
-        stage_before = stages_.at;
-        next_stage();
-        if (++x == PatchAxes<Window>::X::kernel) {
-          x = 0;
-          y = y + 1 == PatchAxes<Window>::Y::kernel ? 0 : y + 1;
-        }
+      if constexpr (Patch::phases == 1) {
+        multiply_window(sums, places);
+      } else {
+        multiply_phases(sums, places);
       }
-      patches_.next(kBuffers);
-      if (patch == (steps_.patches - 1) / 2) {
+      patches_.next(Patch::buffers);
+      if (patch == (own_.patches - 1) / 2) {
         tell_half_way();
       }
     }
@@ -256,21 +243,53 @@ class GroupMultiplier {
     for (auto& part : sums) {
       ptx::wgmma_pin(part);
     }
-    release_stage(stage_before);
-    release_patch(1 - patches_.at);
+    release_before(true);
   }
 
  private:
-  static_assert(kBuffers == 2);
+  // What the products under way read.
+  struct Before {
+    int stage = -1;  // none
+    int patch = -1;
+  };
+
+  // All taps add to the same sums.
+  __device__ __forceinline__ void multiply_window(Sums& sums, uint64_t places) {
+    using Axes = PatchAxes<Window>;
+    int y = group_ * own_.taps_ahead / Axes::X::kernel;
+    int x = group_ * own_.taps_ahead % Axes::X::kernel;
+#pragma unroll 1
+    for (int tap = 0; tap < Patch::taps; ++tap) {
+      ptx::mbarrier_wait(memory_.full_stage(stages_.at), stages_.parity);
+      multiply_tap<Tile::parts>(sums, 0, places + (Tile::is_line ? Axes::X::offset(Axes::X::shift(x)) : offset(y, x)));
+      finish_tap(tap == 0);
+      if (++x == Axes::X::kernel) {
+        x = 0;
+        y = y + 1 == Patch::taps_y ? 0 : y + 1;
+      }
+    }
+  }
+
+  // Taps of a line, each of which adds to the sums of its phase: registers, whose numbers have to be known.
+  __device__ __forceinline__ void multiply_phases(Sums& sums, uint64_t places) {
+    using X = typename PatchAxes<Window>::X;
+#pragma unroll
+    for (int tap = 0; tap < X::kernel; ++tap) {
+      ptx::mbarrier_wait(memory_.full_stage(stages_.at), stages_.parity);
+      multiply_tap<1>(sums, X::phase(tap), places + X::offset(X::shift(tap)));
+      finish_tap(tap == 0);
+    }
+  }
 
   // In units of descriptors.
   static __device__ __forceinline__ uint32_t offset(int y, int x) {
     using Axes = PatchAxes<Window>;
-    return static_cast<uint32_t>(Axes::Y::offset(Axes::Y::shift(y)) * Patch::width +
-                                 Axes::X::offset(Axes::X::shift(x)));
+    return static_cast<uint32_t>(Patch::offset_y(y) * Patch::width + Axes::X::offset(Axes::X::shift(x)));
   }
 
-  __device__ __forceinline__ void multiply_tap(GroupSums<Tile>& sums, uint64_t places, bool accumulate) {
+  // Adds to so many parts of the sums.
+  template <int kParts>
+  __device__ __forceinline__ void multiply_tap(Sums& sums, int first_part, uint64_t places) {
     constexpr int kUnit = 16;  // bytes, of addresses in descriptors
     const uint64_t weights =
         ptx::wgmma_operand_of_cores(memory_.stage(stages_.at), Patch::plane_of_weights, kEight * kPlaceBytes);
@@ -278,26 +297,39 @@ class GroupMultiplier {
 #pragma unroll
     for (int plane = 0; plane < Tile::planes; plane += 2) {
 #pragma unroll
-      for (int part = 0; part < Tile::parts; ++part) {
-        multiply_columns<Tile::columns>(sums[part], weights + plane * Patch::plane_of_weights / kUnit,
-                                        places + plane * Patch::plane_bytes / kUnit + part * Patch::part_bytes / kUnit, true);
+      for (int part = 0; part < kParts; ++part) {
+        multiply_columns<Tile::columns>(sums[first_part + part], weights + plane * Patch::plane_of_weights / kUnit,
+                                        places + plane * Patch::plane_bytes / kUnit + part * Patch::part_bytes / kUnit,
+                                        true);
       }
     }
     ptx::wgmma_commit();
   }
 
+  // What the products before these have read may be written over.
+  __device__ __forceinline__ void finish_tap(bool is_first_of_patch) {
+    ptx::wgmma_wait<1>();
+    release_before(is_first_of_patch);
+    before_ = {stages_.at, patches_.at};
+    next_stage();
+  }
+
   __device__ __forceinline__ void next_stage() {
-    stages_.next(steps_.stages);
-    stages_.parity = steps_.holds_weights ? 0 : stages_.parity;
+    stages_.next(own_.stages);
+    stages_.parity = own_.holds_weights ? 0 : stages_.parity;
   }
   __device__ __forceinline__ void release_stage(int stage) const {
-    if (!steps_.holds_weights && threadIdx.x % 32 == 0) {
+    if (!own_.holds_weights && threadIdx.x % 32 == 0) {
       ptx::mbarrier_arrive(memory_.empty_stage(stage));
     }
   }
-  __device__ __forceinline__ void release_patch(int buffer) const {
-    if (threadIdx.x % 32 == 0) {
-      ptx::mbarrier_arrive(memory_.empty_patch(group_, buffer));
+  __device__ __forceinline__ void release_before(bool with_patch) const {
+    if (before_.stage < 0) {
+      return;
+    }
+    release_stage(before_.stage);
+    if (with_patch && threadIdx.x % 32 == 0) {
+      ptx::mbarrier_arrive(memory_.empty_patch(group_, before_.patch));
     }
   }
   __device__ __forceinline__ void tell_half_way() {
@@ -308,48 +340,50 @@ class GroupMultiplier {
   }
 
   const GroupMemory<Tile, Window>& memory_;
-  const GroupSteps<Window::rank>& steps_;
+  const OwnSteps<Tile, Window>& own_;
   int group_;
   GroupRing patches_;
   GroupRing stages_;
+  Before before_;
   bool has_told_ = false;
 };
 
 // By a warpgroup: all of its tiles.
-template <typename Tile, typename Window, typename Epilogue>
+template <GroupStore kStore, typename Tile, typename Window, typename Epilogue>
 __device__ __forceinline__ void multiply_tiles(const GroupMemory<Tile, Window>& memory,
                                                const PatchFinish<Epilogue>& finish, const PatchScales& scales,
-                                               const GroupSteps<Window::rank>& steps, int group) {
-  using Patch = GroupPatch<Tile, Window>;
-  const GroupTiles<Tile, Window::rank> tiles{steps};
-  const int rounds = tiles.rounds();
-  const int first_channel = static_cast<int>(blockIdx.x) % steps.channel_blocks * Tile::channels;
-  GroupMultiplier<Tile, Window> multiplier(memory, steps, group);
+                                               const GroupSteps<Tile, Window>& steps, int group) {
+  const OwnSteps<Tile, Window> own(steps);
+  GroupMultiplier<Tile, Window> multiplier(memory, own, group);
   if (group == 1) {
-    multiplier.skip(steps.stages_ahead(Patch::taps));
-    if (steps.holds_weights) {
+    multiplier.skip(own.stages_ahead());
+    if (own.holds_weights && own.patches > 0) {
       ptx::mbarrier_wait(memory.half_way(), 0);
     }
   }
 #pragma unroll 1
-  for (int round = 0; round < rounds; ++round) {
-    const int tile = tiles.tile(round, group);
-    const GroupOutputs own(scales, tiles.place(tile), first_channel);
-    GroupSums<Tile> sums = {};
+  for (int round = 0; round < own.rounds; ++round) {
+    const int tile = own.tile(round, group);
+    const GroupUnscale unscale(scales, first_place<Tile, Window>(steps, tile).image, own);
+    GroupSums<Tile, Window> sums = {};
     multiplier.multiply(sums);
-    if (tile < steps.count) {
-      finish_group<Tile, Window>(finish, own, sums);
+    // Found again, so that nothing of it takes registers meanwhile.
+    const int finished = ptx::not_known(tile);
+    if (finished < steps.count) {
+      const GroupOutputs<Tile, Window> outputs(first_place<Tile, Window>(steps, finished), own, steps);
+      const int warp = static_cast<int>(threadIdx.x) / 32;
+      finish_group<kStore, Tile, Window>(finish, outputs, unscale, sums, memory.staged(steps.stages, warp));
     }
   }
   if (group == 0) {
-    multiplier.skip(steps.stages_ahead(Patch::taps));
+    multiplier.skip(own.stages_ahead());
   }
 }
 
-template <typename Tile, typename Window, typename Epilogue>
+template <GroupStore kStore, typename Tile, typename Window, typename Epilogue>
 __global__ void __launch_bounds__(Tile::threads, 1)
     patch_wgmma_kernel(PatchFinish<Epilogue> finish, const uint4* arranged, const uint4* eights, EightPlanes planes,
-                       PatchScales scales, GroupSteps<Window::rank> steps) {
+                       PatchScales scales, GroupSteps<Tile, Window> steps) {
 #ifdef STITCH_HAS_WGMMA
   extern __shared__ __align__(128) unsigned char patch_wgmma_shared[];
   constexpr int kBringRegisters = 56, kMultiplyRegisters = 224;
@@ -365,7 +399,7 @@ __global__ void __launch_bounds__(Tile::threads, 1)
     }
   } else {
     ptx::take_registers<kMultiplyRegisters>();
-    multiply_tiles<Tile, Window>(memory, finish, scales, steps, static_cast<int>(threadIdx.x) / 128);
+    multiply_tiles<kStore, Tile, Window>(memory, finish, scales, steps, static_cast<int>(threadIdx.x) / 128);
   }
 #endif
 }
@@ -376,30 +410,25 @@ struct GroupOperands {
   PatchScales scales;
 };
 
-template <typename Tile, typename Window>
-GroupSteps<Window::rank> group_steps(const ConvShape& shape, const GroupWeights<Tile, Window>& weights,
-                                     int blocks_at_once) {
-  using Axes = PatchAxes<Window>;
+template <GroupStore kStore, typename Tile, typename Window, typename Epilogue>
+cudaError_t launch_groups_by(const ConvShape& shape, const GroupWeights<Tile, Window>& weights,
+                             const EightPlanes& planes, const GroupOperands& operands,
+                             const PatchFinish<Epilogue>& finish, int blocks_at_once, cudaStream_t stream) {
   using Patch = GroupPatch<Tile, Window>;
-  const int64_t down = ceil_divide(shape.out_height, Tile::height);
-  const int64_t across = ceil_divide(shape.out_width, Tile::width);
-  const int64_t count = shape.batch * shape.out_depth * down * across;
-  const int64_t channel_blocks = weights.tiles.blocks_of_group;
-  const int64_t most = blocks_at_once / channel_blocks > 0 ? blocks_at_once / channel_blocks : 1;
-  const int64_t pairs = ceil_divide(count, kGroups);
-  const auto patches = static_cast<int>(weights.tiles.slices) * Axes::Z::kernel;
-  const int stages = Patch::stages(weights.stages());
-  const bool holds = stages == weights.stages();
-  const bool by_patches = patches > 1;
-  return {PixelIndex<Window::rank>(shape.out_depth, down, across),
-          static_cast<int>(count),
-          static_cast<int>(channel_blocks),
-          static_cast<int>(pairs < most ? pairs : most),
-          patches,
-          stages,
-          holds,
-          !holds && by_patches ? patches / 2 : 0,
-          !holds && !by_patches ? Patch::taps / 2 : 0};
+  static_assert(Patch::fits);
+  constexpr bool kIsStaged = kStore == GroupStore::kByLines;
+  const GroupSteps<Tile, Window> steps = group_steps<Tile, Window>(shape, weights, planes, blocks_at_once, kIsStaged);
+  const int shared_bytes =
+      Patch::fixed_bytes + steps.stages * Patch::stage_bytes + (kIsStaged ? Patch::all_staged_bytes : 0);
+  const auto kernel = patch_wgmma_kernel<kStore, Tile, Window, Epilogue>;
+  const cudaError_t error = allow_shared_memory(kernel, shared_bytes);
+  if (error != cudaSuccess) {
+    return error;
+  }
+  const auto blocks = static_cast<unsigned>(steps.all_blocks());
+  kernel<<<blocks, Tile::threads, shared_bytes, stream>>>(finish, operands.arranged, operands.eights, planes,
+                                                          operands.scales, steps);
+  return cudaGetLastError();
 }
 
 // Behind the launches that arrange the operands.
@@ -407,19 +436,21 @@ template <typename Tile, typename Window, typename Epilogue>
 cudaError_t launch_groups(const ConvShape& shape, const GroupWeights<Tile, Window>& weights, const EightPlanes& planes,
                           const GroupOperands& operands, const PatchFinish<Epilogue>& finish, int blocks_at_once,
                           cudaStream_t stream) {
-  using Patch = GroupPatch<Tile, Window>;
-  static_assert(Patch::fits);
-  const GroupSteps<Window::rank> steps = group_steps<Tile, Window>(shape, weights, blocks_at_once);
-  const int shared_bytes = Patch::fixed_bytes + steps.stages * Patch::stage_bytes;
-  const auto kernel = patch_wgmma_kernel<Tile, Window, Epilogue>;
-  const cudaError_t error = allow_shared_memory(kernel, shared_bytes);
-  if (error != cudaSuccess) {
-    return error;
+  const auto by = [&](auto store) {
+    return launch_groups_by<store(), Tile, Window>(shape, weights, planes, operands, finish, blocks_at_once, stream);
+  };
+  const GroupStore store = group_store<Tile, Window>(finish);
+  if constexpr (kStoresByFour<Tile, Window, Epilogue>) {
+    if (store == GroupStore::kByFour) {
+      return by(std::integral_constant<GroupStore, GroupStore::kByFour>{});
+    }
   }
-  const auto blocks = static_cast<unsigned>(steps.blocks * steps.channel_blocks);
-  kernel<<<blocks, Tile::threads, shared_bytes, stream>>>(finish, operands.arranged, operands.eights, planes,
-                                                          operands.scales, steps);
-  return cudaGetLastError();
+  if constexpr (kStoresByTwo<Tile, Window, Epilogue>) {
+    if (store == GroupStore::kByTwo) {
+      return by(std::integral_constant<GroupStore, GroupStore::kByTwo>{});
+    }
+  }
+  return by(std::integral_constant<GroupStore, GroupStore::kByLines>{});
 }
 
 }  // namespace patch_detail

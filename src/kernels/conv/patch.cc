@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
+#include "kernels/conv/patch_axes.h"
 #include "kernels/template/epilogue.h"
 #include "kernels/template/named_setting.h"
 
@@ -55,49 +55,14 @@ constexpr int64_t kTilesOfThreeBlocks = 16;  // of sums, at most
 constexpr int64_t kChannelsOfWord = 2;
 
 int64_t count_of(int64_t extent, int64_t piece) { return (extent + piece - 1) / piece; }
-int64_t floor_of(int64_t value, int64_t divisor) { return -count_of(-value, divisor); }
 
-// PatchAxis of runtime/kernels/conv/patch_axes.cuh.
-struct AxisOfPatch {
-  int64_t phases = 1;
-  int64_t places = 1;
-  int64_t origin = 0;
-  int64_t step = 1;
-  int64_t reach = 0;          // of a place, beyond its first element
-  int64_t phases_summed = 1;  // those that have taps
-
-  int64_t extent(int64_t of_places) const { return (of_places - 1) * step + reach + 1; }
-};
-
-// `stack`: outputs of one place, of a window without phases.
-AxisOfPatch axis_of(const ConvolutionProblem& problem, const WindowNumbers& window, size_t axis, int64_t stack = 1) {
-  const int64_t stride = window.stride[axis];
-  const int64_t padding = window.padding[axis];
-  const int64_t length = (window.kernel[axis] - 1) * window.dilation[axis];
-  if (problem.transposed && stride > 1) {
-    const int64_t back = floor_of(length - padding, stride);
-    const int64_t phases_summed = std::min(window.kernel[axis], stride / std::gcd(stride, window.dilation[axis]));
-    return {stride, count_of(problem.out[axis], stride), -back, 1, back + count_of(padding, stride), phases_summed};
-  }
-  const int64_t origin = problem.transposed ? padding - length : -padding;
-  return {stack, count_of(problem.out[axis], stack), origin, stack * stride, (stack - 1) * stride + length, stack};
+PatchAxesOf stacked_axes(const ConvolutionProblem& problem, const PatchSetting& setting, const WindowNumbers& window) {
+  return {problem, window, setting.stack_z, setting.stack_y};
 }
 
-struct PatchAxesOf {
-  AxisOfPatch z;
-  AxisOfPatch y;
-  AxisOfPatch x;
-
-  PatchAxesOf(const ConvolutionProblem& problem, const PatchSetting& setting)
-      : PatchAxesOf(problem, setting, problem.window) {}
-  PatchAxesOf(const ConvolutionProblem& problem, const PatchSetting& setting, const WindowNumbers& window)
-      : z(window.axes() > 2 ? axis_of(problem, window, 0, setting.stack_z) : AxisOfPatch{}),
-        y(axis_of(problem, window, window.axes() - 2, setting.stack_y)),
-        x(axis_of(problem, window, window.axes() - 1)) {}
-
-  int64_t phases() const { return z.phases * y.phases * x.phases; }
-  int64_t phases_summed() const { return z.phases_summed * y.phases_summed * x.phases_summed; }
-};
+PatchAxesOf stacked_axes(const ConvolutionProblem& problem, const PatchSetting& setting) {
+  return stacked_axes(problem, setting, problem.window);
+}
 
 // Of a group's input channels.
 int64_t planes_of(const ConvolutionProblem& problem, const PatchSetting& setting) {
@@ -141,7 +106,7 @@ int64_t tiles_of_sums(const PatchAxesOf& axes, const PatchSetting& setting) {
 
 int64_t patch_bytes(const ConvolutionProblem& problem, const PatchSetting& setting) {
   constexpr int64_t kFloatBytes = 4, kBuffers = 2, kBanks = 32, kFewPlanes = 2;
-  const PatchAxesOf axes(problem, setting, folded_window(problem, setting));
+  const PatchAxesOf axes = stacked_axes(problem, setting, folded_window(problem, setting));
   const int64_t fold = fold_of(problem, setting);
   const int64_t planes = kSlice / fold;
   const int64_t lead = (axes.x.origin % kLanes + kLanes) % kLanes;
@@ -178,7 +143,7 @@ int blocks_by_registers(int64_t sums, PatchMath math) {
 
 // Large windows' patches leave shared memory for fewer blocks than registers would.
 int blocks_of_multiprocessor(const ConvolutionProblem& problem, const PatchSetting& setting) {
-  const int by_registers = blocks_by_registers(tiles_of_sums(PatchAxesOf(problem, setting), setting), setting.math);
+  const int by_registers = blocks_by_registers(tiles_of_sums(stacked_axes(problem, setting), setting), setting.math);
   const int64_t bytes = patch_bytes(problem, setting);
   const int by_memory = bytes > kRoomOfTwoBlocks ? 1 : (bytes > kRoomOfThreeBlocks ? 2 : by_registers);
   return std::min(by_registers, by_memory);
@@ -222,7 +187,7 @@ double peak_share_of(const ConvolutionProblem& problem, const PatchSetting& sett
                    kOfFarWeightsOfStacks = 0.75, kOfOneBlock = 0.7;
   constexpr std::array kOfTiles = {0.165, 0.33, 0.35, 0.45};
   constexpr std::array kOfStacks = {0.42, 0.36, 0.4, 0.42};
-  const PatchAxesOf axes(problem, setting);
+  const PatchAxesOf axes = stacked_axes(problem, setting);
   if (setting.math == PatchMath::kTf32x3) {
     return kOfThreeProducts;
   }
@@ -247,7 +212,7 @@ double peak_share_of(const ConvolutionProblem& problem, const PatchSetting& sett
 bool allows_patch(const ConvolutionProblem& problem, const PatchSetting& setting) {
   constexpr int64_t kMostTiles = 36, kMostTilesOfThreeProducts = 36, kMostUnrolled = 2048, kMostTaps = 512;
   constexpr int64_t kLargestPlane = int64_t{1} << 31;
-  const PatchAxesOf axes(problem, setting);
+  const PatchAxesOf axes = stacked_axes(problem, setting);
   const int64_t tiles = setting.tiles_m * setting.tiles_n;
   const int64_t sums = axes.phases_summed() * tiles;  // the others' stay zero and take no registers
   const bool has_registers =
@@ -289,7 +254,7 @@ std::vector<Setting> patch_settings(const ConvolutionProblem& problem, OperandRo
     const bool is_tile = setting.tiles_m <= kMostTilesOfChannels ||
                          (join != nullptr && join->over_channels && blocks_of_channels(problem, setting) == 1);
     return is_arithmetic && is_tile && (setting.tiles_m - 1) * kRowsOfTile < problem.rows() &&
-           is_filled(PatchAxesOf(problem, setting), setting) &&
+           is_filled(stacked_axes(problem, setting), setting) &&
            planes_of(problem, setting) * fold_of(problem, setting) >= kFewestInputs && allows_patch(problem, setting) &&
            patch_bytes(problem, setting) <= limits.shared_bytes_per_block;
   });
@@ -304,7 +269,7 @@ std::optional<PatchSetting> patch_setting(const Setting& setting) {
 std::string patch_policy(const PatchSetting& setting) { return fmt::format("stitch::{}", policy_of(setting.math)); }
 
 std::string patch_tile(const ConvolutionProblem& problem, const PatchSetting& setting) {
-  const int64_t rows = rows_of(PatchAxesOf(problem, setting), setting);
+  const int64_t rows = rows_of(stacked_axes(problem, setting), setting);
   return fmt::format("stitch::PatchTile<{}, {}{}>", setting.tiles_m, setting.tiles_n,
                      rows == kWarps ? "" : fmt::format(", {}", rows));
 }
@@ -363,7 +328,7 @@ void describe_patch(StepBuilder& step, const ConvolutionProblem& problem, const 
 void add_patch_work(const ConvolutionProblem& problem, const PatchSetting& setting, Work& work) {
   constexpr double kBytesOfFloat = 4;
   constexpr int64_t kMostPatchesOfBlock = 4, kMultiprocessors = 132, kThreadsOfCopies = 384;
-  const PatchAxesOf axes(problem, setting);
+  const PatchAxesOf axes = stacked_axes(problem, setting);
   const int64_t rows = rows_of(axes, setting);
   const int64_t across = across_of(axes, setting);
   const int64_t patches =
@@ -426,7 +391,7 @@ void add_patch_epilogue_work(const Group& group, const ConvolutionProblem& probl
   const double bytes = layout.sums_last ? kBytesApart : (by_four ? kBytesByFour : kBytesOfOutput);
   const double less = std::min(kMostLess, kBytesLess * static_cast<double>(setting.across - 1));
   work.serial_bytes += (bytes - less) * static_cast<double>(problem.outputs());
-  const int64_t sums = kLanes * tiles_of_sums(PatchAxesOf(problem, setting), setting);
+  const int64_t sums = kLanes * tiles_of_sums(stacked_axes(problem, setting), setting);
   add_waiting_work(group, static_cast<double>(by_four ? sums / kLanes : sums), work);
 }
 

@@ -47,8 +47,7 @@ TEST(PatchWgmmaSettings, TakeThirtyTwoChannelsWhereTheyAreThere) {
             (Variants{"patch_wgmma_16x16_16", "patch_wgmma_4x64_16"}));
   // The patch is too large for them.
   const char* const apart = "stride=[1,1], padding=[8,8], dilation=[8,8]";
-  EXPECT_EQ(group_convolution("16,64,128,128", "64,64,3,3", apart).offered(),
-            (Variants{"patch_wgmma_16x16_16", "patch_wgmma_4x64_16"}));
+  EXPECT_EQ(group_convolution("16,64,128,128", "64,64,3,3", apart).offered(), (Variants{"patch_wgmma_16x16_16"}));
 }
 
 TEST(PatchWgmmaSettings, HaveLongRowsWhereOutputsDo) {
@@ -64,10 +63,49 @@ TEST(PatchWgmmaSettings, AreForRoundedProductsOfOneGroupAndSingleSteps) {
       group_convolution("16,64,128,128", "64,64,3,3", "stride=[2,1], padding=[1,1], dilation=[1,1]").offered().empty());
   EXPECT_TRUE(group_convolution("16,64,128,128", "64,64,1,1").offered().empty());
   EXPECT_TRUE(group_convolution("16,8,128,128", "64,8,3,3").offered().empty());
-  EXPECT_TRUE(group_convolution("16,64,128,128", "32,64,3,3").offered().empty());
+  EXPECT_TRUE(group_convolution("16,64,128,128", "16,64,3,3").offered().empty());
   const auto older = device_limits("A100");
   ASSERT_TRUE(older.has_value());
   EXPECT_TRUE(group_convolution("16,64,128,128", "64,64,3,3").offered(MathMode::kTf32, *older).empty());
+}
+
+TEST(PatchWgmmaSettings, TakeTheFewestChannelsThatAreNotThere) {
+  EXPECT_EQ(group_convolution("16,48,128,128", "64,48,3,3").offered(),
+            (Variants{"patch_wgmma_16x16_48", "patch_wgmma_4x64_32"}));
+  EXPECT_EQ(group_convolution("16,96,128,128", "64,96,3,3").offered(),
+            (Variants{"patch_wgmma_16x16_32", "patch_wgmma_4x64_32"}));
+}
+
+TEST(PatchWgmmaSettings, OfFewOutputChannelsTakeTwoOutputsAPlace) {
+  const GroupConvolution plane = group_convolution("16,32,128,128", "24,32,3,3");
+  EXPECT_EQ(plane.offered(), (Variants{"patch_wgmma_32x16_32"}));
+  EXPECT_NE(plane.launched({"patch_wgmma_32x16_32"}).find("stitch::GroupTile<16, 4, 256, 1, 2>"), std::string::npos);
+  EXPECT_TRUE(
+      group_convolution("16,32,128,128", "24,32,3,3", "stride=[1,1], padding=[1,1], dilation=[2,1]").offered().empty());
+  const GroupConvolution volume(
+      "graph g mode=eval\nx: f32[2,48,32,32,32] = input \"x\"\nw: f32[24,48,3,3,3] = parameter \"w\"\n"
+      "y = conv3d(x, w, none; stride=[1,1,1], padding=[1,1,1], dilation=[1,1,1], groups=1)\nreturn output \"0\" = y\n");
+  EXPECT_EQ(volume.offered(), (Variants{"patch_wgmma_2x16x16_48"}));
+}
+
+GroupConvolution transposed_convolution(const std::string& images, const std::string& weight,
+                                        const std::string& stride) {
+  return GroupConvolution("graph g mode=eval\nx: f32[" + images + "] = input \"x\"\nw: f32[" + weight +
+                          "] = parameter \"w\"\ny = conv_transpose2d(x, w, none; stride=[" + stride +
+                          "], padding=[1,1], output_padding=[0,0], dilation=[1,1], groups=1)\n"
+                          "return output \"0\" = y\n");
+}
+
+TEST(PatchWgmmaSettings, OfStridedTransposedConvolutionsAreLines) {
+  const GroupConvolution by_two = transposed_convolution("16,64,64,64", "64,64,4,4", "2,2");
+  EXPECT_EQ(by_two.offered(), (Variants{"patch_wgmma_1x256_64"}));
+  EXPECT_NE(by_two.launched({"patch_wgmma_1x256_64"}).find("stitch::GroupTile<128, 8, 128>"), std::string::npos);
+  const GroupConvolution by_three = transposed_convolution("16,24,64,64", "24,64,4,4", "3,3");
+  EXPECT_EQ(by_three.offered(), (Variants{"patch_wgmma_1x256_32"}));
+  EXPECT_NE(by_three.launched({"patch_wgmma_1x256_32"}).find("stitch::GroupTile<64, 4, 64>"), std::string::npos);
+  EXPECT_EQ(transposed_convolution("16,64,64,64", "64,64,4,4", "1,1").offered(),
+            (Variants{"patch_wgmma_16x16_32", "patch_wgmma_4x64_32"}));
+  EXPECT_TRUE(transposed_convolution("16,64,64,64", "64,64,4,4", "1,9").offered().empty());
 }
 
 // At reduced sizes the program's own setting stays.
