@@ -22,6 +22,7 @@ GROUPS = "kernels/conv/direct_wgmma.cuh"
 HALVES = "kernels/conv/direct_fp16.cuh"
 HALF_OPERANDS = "kernels/conv/direct_fp16_operands.cuh"
 PATCH = "kernels/conv/patch_mma.cuh"
+PATCH_POOL = "kernels/conv/patch_pool.cuh"
 WORDS = "kernels/conv/patch_words.cuh"
 CLUSTERS = "kernels/rnn/persistent_layer.cuh"
 POINT = "kernels/conv/pointwise_wgmma.cuh"
@@ -100,6 +101,12 @@ MISTAKES = (
     Mistake("outputs_are_staged_while_they_are_read", "conv_patch_test", "kernels/conv/patch_finish.cuh",
             "      __syncwarp();  // all have read what is written over", ""),
     Mistake("words_of_the_first_images_scale", "conv_patch_test", PATCH, "scales.images[image]", "scales.images[0]"),
+    Mistake("windows_are_staged_while_they_are_read", "conv_patch_pool_test", PATCH_POOL,
+            "      __syncwarp();  // all have read what is written over", ""),
+    Mistake("windows_over_the_edge_are_stored", "conv_patch_pool_test", PATCH_POOL, "channel < channels && x < width",
+            "channel < channels"),
+    Mistake("channels_that_are_not_there_are_joined", "conv_patch_pool_test", "kernels/conv/patch_channels.cuh",
+            "first + k * 8 < line.channels", "true"),
     Mistake("folded_taps_read_one_place", "conv_patch_test", PATCH, "lane % 4 / Source::planes * Source::Fold::step",
             "0"),
     Mistake("places_too_small_for_words", "conv_patch_test", WORDS, "(seen & ~(seen >> 1) & kAllNonzero) != 0",
