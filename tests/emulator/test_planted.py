@@ -19,7 +19,10 @@ MAINLOOP = "kernels/gemm/mma_mainloop.cuh"
 FLASH = "kernels/attention/flash_mma.cuh"
 PLANES = "kernels/gemm/wgmma_mainloop.cuh"
 GROUPS = "kernels/conv/direct_wgmma.cuh"
+HALVES = "kernels/conv/direct_fp16.cuh"
+HALF_OPERANDS = "kernels/conv/direct_fp16_operands.cuh"
 PATCH = "kernels/conv/patch_mma.cuh"
+PATCH_POOL = "kernels/conv/patch_pool.cuh"
 WORDS = "kernels/conv/patch_words.cuh"
 CLUSTERS = "kernels/rnn/persistent_layer.cuh"
 POINT = "kernels/conv/pointwise_wgmma.cuh"
@@ -77,6 +80,18 @@ MISTAKES = (
             "split"),
     Mistake("convolution_does_not_wait_for_a_patch", "conv_pool_test", GROUPS, "    ptx::cp_async_wait<0>();", ""),
     Mistake("convolution_without_a_swizzle", "conv_pool_test", GROUPS, "(k % 32 / 4 ^ channel % 8)", "(k % 32 / 4)"),
+    Mistake("halves_are_split_before_they_are_there", "conv_direct_fp16_test", HALVES, "    ptx::cp_async_wait<0>();",
+            ""),
+    Mistake("halves_are_split_while_they_are_multiplied", "conv_direct_fp16_test", HALVES,
+            "  __syncthreads();  // all of the patch is there, and the one before it has been multiplied", ""),
+    Mistake("halves_are_copied_while_they_are_split", "conv_direct_fp16_test", HALVES,
+            "  __syncthreads();  // all of it is split", ""),
+    Mistake("halves_without_their_lower_parts", "conv_direct_fp16_test", HALVES, "upper[i], lower_pixels[j]",
+            "lower[i], lower_pixels[j]"),
+    Mistake("halves_of_another_channels_scale", "conv_direct_fp16_test", HALVES, "unscale_of[i * 16 + k / 2 * 8]",
+            "unscale_of[i * 16]"),
+    Mistake("halves_too_small_for_two_parts", "conv_direct_fp16_test", HALF_OPERANDS,
+            "small * 4 > Window::taps * channels", "false"),
     Mistake("patches_are_not_waited_for", "conv_patch_test", PATCH, "      ptx::cp_async_wait<0>();", ""),
     Mistake("patches_without_a_barrier", "conv_patch_test", PATCH,
             "      __syncthreads();  // all have what is multiplied now, and have read what is written over", ""),
@@ -86,6 +101,12 @@ MISTAKES = (
     Mistake("outputs_are_staged_while_they_are_read", "conv_patch_test", "kernels/conv/patch_finish.cuh",
             "      __syncwarp();  // all have read what is written over", ""),
     Mistake("words_of_the_first_images_scale", "conv_patch_test", PATCH, "scales.images[image]", "scales.images[0]"),
+    Mistake("windows_are_staged_while_they_are_read", "conv_patch_pool_test", PATCH_POOL,
+            "      __syncwarp();  // all have read what is written over", ""),
+    Mistake("windows_over_the_edge_are_stored", "conv_patch_pool_test", PATCH_POOL, "channel < channels && x < width",
+            "channel < channels"),
+    Mistake("channels_that_are_not_there_are_joined", "conv_patch_pool_test", "kernels/conv/patch_channels.cuh",
+            "first + k * 8 < line.channels", "true"),
     Mistake("folded_taps_read_one_place", "conv_patch_test", PATCH, "lane % 4 / Source::planes * Source::Fold::step",
             "0"),
     Mistake("places_too_small_for_words", "conv_patch_test", WORDS, "(seen & ~(seen >> 1) & kAllNonzero) != 0",

@@ -5,6 +5,8 @@
 // zero is multiplied. Taps that read the same input have one shift.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/conv/pixels.cuh"
 
 namespace stitch {
@@ -31,7 +33,11 @@ struct PatchAxis {
   // kKernel where there is none.
   static __host__ __device__ constexpr int tap(int shift, int) { return shift; }
   static __host__ __device__ constexpr int phase(int) { return 0; }
+  static __host__ __device__ constexpr int phase(int, int) { return 0; }  // of a tap by its shift and number
   static __host__ __device__ constexpr int shift(int tap) { return tap; }
+  // Where the tap of a phase reads; and whether the phase has it.
+  static __host__ __device__ constexpr int shift_of(int tap, int) { return shift(tap); }
+  static __host__ __device__ constexpr bool has_tap(int, int) { return true; }
 
   // What an output reads by a tap; outside the input perhaps.
   static __device__ __forceinline__ int input(int output, int tap) {
@@ -67,17 +73,64 @@ struct PatchAxis<kKernel, kStride, kPadding, kDilation, true> {
     const int tap = (first > 0 ? first : 0) + number;
     return tap < kKernel && shift(tap) == at_shift ? tap : kKernel;
   }
+  static __host__ __device__ constexpr int phase(int at_shift, int number) { return phase(tap(at_shift, number)); }
   static __host__ __device__ constexpr int phase(int tap) {
     return tap * kDilation - kPadding - (shift(tap) - ahead) * kStride;
   }
   static __host__ __device__ constexpr int shift(int tap) {
     return floor_divide(tap * kDilation - kPadding, kStride) + ahead;
   }
+  static __host__ __device__ constexpr int shift_of(int tap, int) { return shift(tap); }
+  static __host__ __device__ constexpr bool has_tap(int of_phase, int tap) { return phase(tap) == of_phase; }
 
   static __device__ __forceinline__ int input(int output, int tap) {
     const int from = output + kPadding - tap * kDilation;
     return from >= 0 && from % kStride == 0 ? from / kStride : -1;
   }
+};
+
+// Of an ordinary convolution, or a transposed one of stride 1, kStack neighbouring outputs are one place, each a phase
+// that has all taps: what they read of the patch is read once, and a warp has them all.
+template <int kKernel, int kStride, int kPadding, int kDilation, bool kTransposed, int kStack>
+struct StackedAxis {
+  static_assert(!kTransposed || kStride == 1, "the phases of strides are a place already");
+  static constexpr int kernel = kKernel;
+  static constexpr int phases = kStack;
+  static constexpr int reach = (kKernel - 1) * kDilation;
+  static constexpr int shifts = (kStack - 1) * kStride + reach + 1;
+  static constexpr int taps_of_shift = kStack;
+  static constexpr int step = kStack * kStride;
+  static constexpr int origin = kTransposed ? kPadding - reach : -kPadding;
+
+  static __host__ int64_t places(int64_t outputs) { return ceil_divide(outputs, kStack); }
+  static __host__ __device__ constexpr int extent(int places) { return (places - 1) * step + shifts; }
+  static __device__ __forceinline__ int first_input(int place) { return place * step + origin; }
+  static __device__ __forceinline__ int output(int place, int phase) { return place * kStack + phase; }
+
+  static __host__ __device__ constexpr int offset(int shift) { return shift; }
+  static __host__ __device__ constexpr int tap(int shift, int number) {
+    const int behind = shift - number * kStride;
+    const bool is_there = behind >= 0 && behind <= reach && behind % kDilation == 0;
+    return is_there ? turned(behind / kDilation) : kKernel;
+  }
+  static __host__ __device__ constexpr int phase(int, int number) { return number; }
+  static __host__ __device__ constexpr int shift_of(int tap, int phase) {
+    return phase * kStride + turned(tap) * kDilation;
+  }
+  static __host__ __device__ constexpr bool has_tap(int, int) { return true; }
+
+  static __device__ __forceinline__ int input(int output, int tap) {
+    return output * kStride + origin + turned(tap) * kDilation;
+  }
+
+ private:
+  static __host__ __device__ constexpr int turned(int tap) { return kTransposed ? kKernel - 1 - tap : tap; }
+};
+
+// A window of whose outputs kDeep planes of kDown rows are one place.
+template <typename Window, int kDeep, int kDown>
+struct Stacked : Window {
+  static constexpr int stack_z = kDeep, stack_y = kDown;
 };
 
 // Taps of an axis that have this phase.
@@ -131,10 +184,24 @@ struct WindowFold<Folded<Window, kFold>> {
 };
 
 template <typename Window>
+constexpr bool kIsStacked = requires { Window::stack_z; };
+
+template <typename Window, bool kStacks = kIsStacked<Window>>
 struct PatchAxes {
   using Z = PatchAxis<Window::kernel_z, Window::stride_z, Window::padding_z, Window::dilation_z, Window::transposed>;
   using Y = PatchAxis<Window::kernel_y, Window::stride_y, Window::padding_y, Window::dilation_y, Window::transposed>;
   using X = PatchAxis<Window::kernel_x, Window::stride_x, Window::padding_x, Window::dilation_x, Window::transposed>;
+  static constexpr int phases = Z::phases * Y::phases * X::phases;
+};
+
+template <typename Window>
+struct PatchAxes<Window, true> {
+  template <int kKernel, int kStride, int kPadding, int kDilation, int kStack>
+  using Axis = std::conditional_t<kStack == 1, PatchAxis<kKernel, kStride, kPadding, kDilation, Window::transposed>,
+                                  StackedAxis<kKernel, kStride, kPadding, kDilation, Window::transposed, kStack>>;
+  using Z = Axis<Window::kernel_z, Window::stride_z, Window::padding_z, Window::dilation_z, Window::stack_z>;
+  using Y = Axis<Window::kernel_y, Window::stride_y, Window::padding_y, Window::dilation_y, Window::stack_y>;
+  using X = typename PatchAxes<Window, false>::X;
   static constexpr int phases = Z::phases * Y::phases * X::phases;
 };
 

@@ -80,15 +80,15 @@ __device__ __forceinline__ void finish_again(const PatchFinish<Epilogue>& finish
 
 template <typename Tile, typename Window>
 __device__ __forceinline__ bool are_all_finite(const PatchSums<Tile, Window>& sums) {
-  float probe = 0;  // 0, or NaN
+  float probe[4] = {};  // each 0, or NaN; none waits for the others
 #pragma unroll
   for (int phase = 0; phase < PatchAxes<Window>::phases; ++phase) {
 #pragma unroll
     for (int i = 0; i < Patch<Tile, Window>::tiles * 4; ++i) {
-      probe = fmaf(sums[phase][i / 4 / Tile::tiles_n][i / 4 % Tile::tiles_n][i % 4], 0.0f, probe);
+      probe[i % 4] = fmaf(sums[phase][i / 4 / Tile::tiles_n][i / 4 % Tile::tiles_n][i % 4], 0.0f, probe[i % 4]);
     }
   }
-  return probe == 0;
+  return (probe[0] + probe[1]) + (probe[2] + probe[3]) == 0;
 }
 
 // Sixteen channels' sums of one row of places, all phases along x, are laid beside each other as they are stored.
@@ -220,6 +220,16 @@ __device__ __forceinline__ void finish_warp(const PatchFinish<Epilogue>& finish,
     }
   }
 }
+
+// What becomes of a warp's sums: specialised for what is joined before it is stored.
+template <typename Epilogue>
+struct WarpFinish {
+  template <typename Tile, typename Window>
+  static __device__ __forceinline__ void finish(const PatchFinish<Epilogue>& finish, const WarpPlace& warp,
+                                                const PatchSums<Tile, Window>& sums, float* staged) {
+    finish_warp<Tile, Window>(finish, warp, sums, staged);
+  }
+};
 
 }  // namespace patch_detail
 

@@ -69,7 +69,10 @@ struct MultiplySlice {
       const int y = Y::tap(shift_y, i / X::taps_of_shift % Y::taps_of_shift);
       const int x = X::tap(shift_x, i % X::taps_of_shift);
       if (z < Z::kernel && y < Y::kernel && x < X::kernel) {
-        const int phase = (Z::phase(z) * Y::phases + Y::phase(y)) * X::phases + X::phase(x);
+        const int phase = (Z::phase(shift_z, i / X::taps_of_shift / Y::taps_of_shift) * Y::phases +
+                           Y::phase(shift_y, i / X::taps_of_shift % Y::taps_of_shift)) *
+                              X::phases +
+                          X::phase(shift_x, i % X::taps_of_shift);
         multiply_tap<Policy, Tile, Window::taps * 32>(weights + ((z * Y::kernel + y) * X::kernel + x) * 32, operand,
                                                       sums[phase]);
       }
@@ -129,14 +132,14 @@ struct MultiplySlice<Tf32x3> {
     int taps = 0;
 #pragma unroll
     for (int x = 0; x < X::kernel; ++x) {
-      if (X::phase(x) != phase) {
+      if (!X::has_tap(phase, x)) {
         continue;
       }
       if (taps == kTapsOfPromotion) {
         promote<Tile>(partial, sums);
         taps = 0;
       }
-      add_tap<Tile, Window>(row + X::offset(X::shift(x)), weights + x * 64, partial);
+      add_tap<Tile, Window>(row + X::offset(X::shift_of(x, phase)), weights + x * 64, partial);
       ++taps;
     }
     promote<Tile>(partial, sums);
@@ -165,11 +168,14 @@ struct MultiplySlice<Tf32x3> {
       for (int line = 0; line < Z::kernel * Y::kernel; ++line) {
         const int z = line / Y::kernel;
         const int y = line % Y::kernel;
-        if (Z::phase(z) != phase / X::phases / Y::phases || Y::phase(y) != phase / X::phases % Y::phases) {
+        const int of_z = phase / X::phases / Y::phases;
+        const int of_y = phase / X::phases % Y::phases;
+        if (!Z::has_tap(of_z, z) || !Y::has_tap(of_y, y)) {
           continue;
         }
         add_row<Tile, Window>(
-            places + (Z::offset(Z::shift(z)) * Source::height + Y::offset(Y::shift(y))) * Source::width,
+            places +
+                (Z::offset(Z::shift_of(z, of_z)) * Source::height + Y::offset(Y::shift_of(y, of_y))) * Source::width,
             weights + line * X::kernel * 64, phase % X::phases, sums[phase]);
       }
     }
@@ -320,7 +326,7 @@ __global__ void __launch_bounds__(Tile::threads, (PatchBlocks<Policy, Tile, Wind
     }
     place.y += row;
     place.x += column;
-    finish_warp<Tile, Window>(finish, {place, group, first_channel}, sums, staged);
+    WarpFinish<Epilogue>::template finish<Tile, Window>(finish, {place, group, first_channel}, sums, staged);
     place = next;
   }
 }

@@ -3,12 +3,13 @@
 #pragma once
 
 #include "kernels/common/special_math.cuh"
+#include "ptx/extremes.cuh"
 
 namespace stitch {
 
 struct LargestOfWindow {
   static constexpr float identity = -INFINITY;
-  static __device__ __forceinline__ float join(float a, float b) { return maximum(a, b); }
+  static __device__ __forceinline__ float join(float a, float b) { return ptx::largest(a, b); }
   static __device__ __forceinline__ float finish(float joined, float) { return joined; }
 };
 

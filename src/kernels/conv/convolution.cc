@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "kernels/conv/direct.h"
+#include "kernels/conv/direct_fp16.h"
 #include "kernels/conv/direct_mma.h"
 #include "kernels/conv/launch.h"
 #include "kernels/conv/layout.h"
@@ -155,6 +156,8 @@ class Convolution final : public KernelTemplate {
       settings.insert(settings.end(), direct.begin(), direct.end());
       const std::vector<Setting> direct_mma = direct_mma_settings(problem, limits);
       settings.insert(settings.end(), direct_mma.begin(), direct_mma.end());
+      const std::vector<Setting> direct_fp16 = direct_fp16_settings(problem, limits);
+      settings.insert(settings.end(), direct_fp16.begin(), direct_fp16.end());
     }
     if (in_float) {
       const std::vector<Setting> pointwise = pointwise_settings(problem, rounding, limits);
@@ -202,6 +205,9 @@ class Convolution final : public KernelTemplate {
     if (own->is_direct_mma()) {
       return storage(group) == DataType::kFloat32 && allows_direct_mma(own_problem(group), own->direct_mma);
     }
+    if (own->method == ConvolutionMethod::kDirectFp16) {
+      return storage(group) == DataType::kFloat32 && allows_direct_fp16(own_problem(group), own->direct_fp16);
+    }
     if (own->is_patch()) {
       const ConvolutionProblem problem = own_problem(group);
       return storage(group) == DataType::kFloat32 &&
@@ -231,8 +237,12 @@ class Convolution final : public KernelTemplate {
       add_turning_work(problem, convolution_layout(group), work);
       return work;
     }
-    if (own.is_direct_mma()) {
-      add_direct_mma_work(problem, own.direct_mma, work);
+    if (own.is_direct_mma() || own.method == ConvolutionMethod::kDirectFp16) {
+      if (own.is_direct_mma()) {
+        add_direct_mma_work(problem, own.direct_mma, work);
+      } else {
+        add_direct_fp16_work(problem, own.direct_fp16, work);
+      }
       add_slots_of_epilogue(work);
       add_turning_work(problem, convolution_layout(group), work);
       return work;
@@ -402,6 +412,10 @@ void describe(StepBuilder& step, const ConvolutionSetting& chosen, const Convolu
     step.describe("Bound: three TF32 products for each of fp32, or writing the outputs where channels are few.");
     return;
   }
+  if (method == ConvolutionMethod::kDirectFp16) {
+    describe_direct_fp16(step);
+    return;
+  }
   if (method == ConvolutionMethod::kDepthwise) {
     step.describe(
         "Access: neighbouring threads along a row of the output, each with one output or some below each other; taps "
@@ -431,6 +445,8 @@ const char* family_of(ConvolutionMethod method, TensorMath math) {
       return "direct_mma";
     case ConvolutionMethod::kDirectWgmma:
       return "direct_wgmma";
+    case ConvolutionMethod::kDirectFp16:
+      return "direct_fp16";
     case ConvolutionMethod::kPatch:
       return "patch_mma";
     case ConvolutionMethod::kPatchWgmma:
@@ -464,6 +480,9 @@ std::string template_arguments(const ConvolutionProblem& problem, const Convolut
   }
   if (chosen.is_direct_mma()) {
     return direct_mma_arguments(chosen.direct_mma);
+  }
+  if (chosen.method == ConvolutionMethod::kDirectFp16) {
+    return direct_fp16_arguments(problem, chosen.direct_fp16);
   }
   if (chosen.method == ConvolutionMethod::kPatch) {
     return patch_arguments(problem, chosen.patch);

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "kernels/conv/direct_fp16.h"
 #include "kernels/conv/direct_mma.h"
 #include "kernels/conv/patch.h"
 #include "kernels/conv/patch_wgmma.h"
@@ -15,12 +16,24 @@ namespace stitch::kernels {
 
 // How our own kernels compute it: each thread outputs of one channel by itself, threads outputs of some channels from
 // a patch they share, or blocks tiles of a product.
-enum class ConvolutionMethod { kDepthwise, kDirect, kDirectMma, kDirectWgmma, kPatch, kPatchWgmma, kPointwise, kTiles };
+enum class ConvolutionMethod {
+  kDepthwise,
+  kDirect,
+  kDirectMma,
+  kDirectWgmma,
+  kDirectFp16,
+  kPatch,
+  kPatchWgmma,
+  kPointwise,
+  kTiles
+};
+
 struct ConvolutionSetting {
   ConvolutionMethod method = ConvolutionMethod::kTiles;
   GemmSetting tiles{};
   int64_t channels = 0;  // of a block, where it is direct
   DirectMmaSetting direct_mma{};
+  DirectFp16Setting direct_fp16{};
   PatchSetting patch{};
   PatchWgmmaSetting patch_wgmma{};
   PointwiseSetting pointwise{};

@@ -13,7 +13,10 @@
 namespace stitch::kernels {
 namespace {
 
+constexpr int64_t kMostTilesOfChannels = 4;  // where outputs are stored; more hold all channels of what is joined
+
 constexpr std::array kPatchSettings = {
+    NamedSetting<PatchSetting>{"patch_tf32_128x32", {8, 4, PatchMath::kTf32}},
     NamedSetting<PatchSetting>{"patch_tf32_64x64", {4, 8, PatchMath::kTf32}},
     NamedSetting<PatchSetting>{"patch_tf32_64x32", {4, 4, PatchMath::kTf32}},
     NamedSetting<PatchSetting>{"patch_tf32_48x64", {3, 8, PatchMath::kTf32}},
@@ -21,6 +24,7 @@ constexpr std::array kPatchSettings = {
     NamedSetting<PatchSetting>{"patch_tf32_32x32", {2, 4, PatchMath::kTf32}},
     NamedSetting<PatchSetting>{"patch_tf32_16x64", {1, 8, PatchMath::kTf32}},
     NamedSetting<PatchSetting>{"patch_tf32_16x32", {1, 4, PatchMath::kTf32}},
+    NamedSetting<PatchSetting>{"patch_fp16_128x32", {8, 4, PatchMath::kFp16}},
     NamedSetting<PatchSetting>{"patch_fp16_64x64", {4, 8, PatchMath::kFp16}},
     NamedSetting<PatchSetting>{"patch_fp16_64x64_2", {4, 8, PatchMath::kFp16, 2}},
     NamedSetting<PatchSetting>{"patch_fp16_64x64_4", {4, 8, PatchMath::kFp16, 4}},
@@ -51,6 +55,14 @@ constexpr int64_t kTilesOfThreeBlocks = 16;  // of sums, at most
 constexpr int64_t kChannelsOfWord = 2;
 
 int64_t count_of(int64_t extent, int64_t piece) { return (extent + piece - 1) / piece; }
+
+PatchAxesOf stacked_axes(const ConvolutionProblem& problem, const PatchSetting& setting, const WindowNumbers& window) {
+  return {problem, window, setting.stack_z, setting.stack_y};
+}
+
+PatchAxesOf stacked_axes(const ConvolutionProblem& problem, const PatchSetting& setting) {
+  return stacked_axes(problem, setting, problem.window);
+}
 
 // Of a group's input channels.
 int64_t planes_of(const ConvolutionProblem& problem, const PatchSetting& setting) {
@@ -94,7 +106,7 @@ int64_t tiles_of_sums(const PatchAxesOf& axes, const PatchSetting& setting) {
 
 int64_t patch_bytes(const ConvolutionProblem& problem, const PatchSetting& setting) {
   constexpr int64_t kFloatBytes = 4, kBuffers = 2, kBanks = 32, kFewPlanes = 2;
-  const PatchAxesOf axes(problem, folded_window(problem, setting));
+  const PatchAxesOf axes = stacked_axes(problem, setting, folded_window(problem, setting));
   const int64_t fold = fold_of(problem, setting);
   const int64_t planes = kSlice / fold;
   const int64_t lead = (axes.x.origin % kLanes + kLanes) % kLanes;
@@ -131,7 +143,7 @@ int blocks_by_registers(int64_t sums, PatchMath math) {
 
 // Large windows' patches leave shared memory for fewer blocks than registers would.
 int blocks_of_multiprocessor(const ConvolutionProblem& problem, const PatchSetting& setting) {
-  const int by_registers = blocks_by_registers(tiles_of_sums(PatchAxesOf(problem), setting), setting.math);
+  const int by_registers = blocks_by_registers(tiles_of_sums(stacked_axes(problem, setting), setting), setting.math);
   const int64_t bytes = patch_bytes(problem, setting);
   const int by_memory = bytes > kRoomOfTwoBlocks ? 1 : (bytes > kRoomOfThreeBlocks ? 2 : by_registers);
   return std::min(by_registers, by_memory);
@@ -168,26 +180,31 @@ bool is_filled(const PatchAxesOf& axes, const PatchSetting& setting) {
 }
 
 // Measured on an H200 (bench/results/kernels-h200.md), of one product: few output channels leave what is read of the
-// patch to few products. Phases share it. Two blocks wait for weights that shared memory has no room for, and four
-// warps in one row have few products to each element.
+// patch to few products. Phases share it, and outputs of a place that is stacked do. Two blocks wait for weights that
+// shared memory has no room for, and four warps in one row have few products to each element.
 double peak_share_of(const ConvolutionProblem& problem, const PatchSetting& setting) {
   constexpr double kOfPhases = 0.3, kOfThreeProducts = 0.18, kNarrow = 0.8, kOfOneRow = 0.8, kOfFarWeights = 0.5,
-                   kOfOneBlock = 0.7;
+                   kOfFarWeightsOfStacks = 0.75, kOfOneBlock = 0.7;
   constexpr std::array kOfTiles = {0.165, 0.33, 0.35, 0.45};
-  const PatchAxesOf axes(problem);
+  constexpr std::array kOfStacks = {0.42, 0.36, 0.4, 0.42};
+  const PatchAxesOf axes = stacked_axes(problem, setting);
   if (setting.math == PatchMath::kTf32x3) {
     return kOfThreeProducts;
   }
-  double share = axes.phases() > 1 ? kOfPhases : kOfTiles[static_cast<size_t>(setting.tiles_m - 1)];
-  const bool is_narrow = axes.phases() > 1 ? tiles_of_sums(axes, setting) <= kTilesOfThreeBlocks
-                                           : setting.tiles_n < 8 && setting.tiles_m > 1;
+  const bool is_stacked = setting.stack_z * setting.stack_y > 1;
+  const auto tiles = static_cast<size_t>(std::min(setting.tiles_m, kMostTilesOfChannels) - 1);
+  double share = is_stacked ? kOfStacks[tiles] : (axes.phases() > 1 ? kOfPhases : kOfTiles[tiles]);
+  const bool is_narrow = axes.phases() > 1
+                             ? tiles_of_sums(axes, setting) <= kTilesOfThreeBlocks
+                             : setting.tiles_n < 8 && setting.tiles_m > 1 && setting.tiles_m <= kMostTilesOfChannels;
   if (is_narrow) {
     share *= kNarrow;
   }
   const int64_t room = room_of_block(problem, setting);
   const bool is_far = patch_bytes(problem, setting) + 2 * bytes_of_slice(problem, setting) > room;
-  return share * (is_far && room >= kRoomOfTwoBlocks ? kOfFarWeights : 1) *
-         (room == kRoomOfOneBlock ? kOfOneBlock : 1) * (rows_of(axes, setting) == 1 ? kOfOneRow : 1);
+  const double of_far = is_stacked ? kOfFarWeightsOfStacks : kOfFarWeights;
+  return share * (is_far && room >= kRoomOfTwoBlocks ? of_far : 1) * (room == kRoomOfOneBlock ? kOfOneBlock : 1) *
+         (rows_of(axes, setting) == 1 ? kOfOneRow : 1);
 }
 
 }  // namespace
@@ -195,13 +212,14 @@ double peak_share_of(const ConvolutionProblem& problem, const PatchSetting& sett
 bool allows_patch(const ConvolutionProblem& problem, const PatchSetting& setting) {
   constexpr int64_t kMostTiles = 36, kMostTilesOfThreeProducts = 36, kMostUnrolled = 2048, kMostTaps = 512;
   constexpr int64_t kLargestPlane = int64_t{1} << 31;
-  const PatchAxesOf axes(problem);
+  const PatchAxesOf axes = stacked_axes(problem, setting);
   const int64_t tiles = setting.tiles_m * setting.tiles_n;
   const int64_t sums = axes.phases_summed() * tiles;  // the others' stay zero and take no registers
   const bool has_registers =
       setting.math == PatchMath::kTf32x3 ? sums + tiles <= kMostTilesOfThreeProducts : sums <= kMostTiles;
-  // Taps of several phases are written out, and those of a row.
-  const int64_t taps = axes.phases() > 1 ? problem.window.taps() : problem.window.kernel.back();
+  // Taps of several phases are written out, and those of a row; all of them for each output of a place that is stacked.
+  const int64_t taps =
+      axes.phases() > 1 ? problem.window.taps() * setting.stack_z * setting.stack_y : problem.window.kernel.back();
   int64_t plane = 1;
   for (const int64_t extent : problem.in) {
     plane *= extent;
@@ -210,18 +228,33 @@ bool allows_patch(const ConvolutionProblem& problem, const PatchSetting& setting
          plane < kLargestPlane && patch_bytes(problem, setting) <= kRoomOfOneBlock;
 }
 
+PatchSetting joined_by(const PatchJoin& join, PatchSetting setting) {
+  setting.stack_z = join.stack_z;
+  setting.stack_y = join.stack_y;
+  return setting;
+}
+
+int64_t blocks_of_channels(const ConvolutionProblem& problem, const PatchSetting& setting) {
+  return count_of(problem.rows(), kRowsOfTile * setting.tiles_m);
+}
+
 std::vector<Setting> patch_settings(const ConvolutionProblem& problem, OperandRounding rounding,
-                                    const DeviceLimits& limits) {
+                                    const DeviceLimits& limits, const PatchJoin* join) {
   constexpr int64_t kFewestInputs = 3;  // of eight that are multiplied
   if (limits.shared_bytes_per_block < kRoomOfTwoBlocks || problem.window.taps() == 1) {
     return {};
   }
-  const PatchAxesOf axes(problem);
-  return settings_where(kPatchSettings, [&](const PatchSetting& setting) {
-    const bool is_arithmetic = setting.math == PatchMath::kTf32x3
-                                   ? rounding == OperandRounding::kNone && (problem.transposed || problem.groups > 1)
-                                   : rounding != OperandRounding::kNone;
-    return is_arithmetic && (setting.tiles_m - 1) * kRowsOfTile < problem.rows() && is_filled(axes, setting) &&
+  const bool has_others = join == nullptr && !problem.transposed && problem.groups == 1;
+  return settings_where(kPatchSettings, [&](PatchSetting setting) {
+    if (join != nullptr) {
+      setting = joined_by(*join, setting);
+    }
+    const bool is_arithmetic = setting.math == PatchMath::kTf32x3 ? rounding == OperandRounding::kNone && !has_others
+                                                                  : rounding != OperandRounding::kNone;
+    const bool is_tile = setting.tiles_m <= kMostTilesOfChannels ||
+                         (join != nullptr && join->over_channels && blocks_of_channels(problem, setting) == 1);
+    return is_arithmetic && is_tile && (setting.tiles_m - 1) * kRowsOfTile < problem.rows() &&
+           is_filled(stacked_axes(problem, setting), setting) &&
            planes_of(problem, setting) * fold_of(problem, setting) >= kFewestInputs && allows_patch(problem, setting) &&
            patch_bytes(problem, setting) <= limits.shared_bytes_per_block;
   });
@@ -233,12 +266,25 @@ std::optional<PatchSetting> patch_setting(const Setting& setting) {
              : std::nullopt;
 }
 
-std::string patch_arguments(const ConvolutionProblem& problem, const PatchSetting& setting) {
-  const int64_t rows = rows_of(PatchAxesOf(problem), setting);
+std::string patch_policy(const PatchSetting& setting) { return fmt::format("stitch::{}", policy_of(setting.math)); }
+
+std::string patch_tile(const ConvolutionProblem& problem, const PatchSetting& setting) {
+  const int64_t rows = rows_of(stacked_axes(problem, setting), setting);
+  return fmt::format("stitch::PatchTile<{}, {}{}>", setting.tiles_m, setting.tiles_n,
+                     rows == kWarps ? "" : fmt::format(", {}", rows));
+}
+
+std::string patch_window(const ConvolutionProblem& problem, const PatchSetting& setting) {
   const int64_t fold = fold_of(problem, setting);
-  return fmt::format("stitch::{}, stitch::PatchTile<{}, {}{}>, {}", policy_of(setting.math), setting.tiles_m,
-                     setting.tiles_n, rows == kWarps ? "" : fmt::format(", {}", rows),
-                     fold == 1 ? "Window" : fmt::format("stitch::Folded<Window, {}>", fold));
+  std::string window = "Window";
+  if (setting.stack_z * setting.stack_y > 1) {
+    window = fmt::format("stitch::Stacked<Window, {}, {}>", setting.stack_z, setting.stack_y);
+  }
+  return fold == 1 ? window : fmt::format("stitch::Folded<{}, {}>", window, fold);
+}
+
+std::string patch_arguments(const ConvolutionProblem& problem, const PatchSetting& setting) {
+  return fmt::format("{}, {}, {}", patch_policy(setting), patch_tile(problem, setting), patch_window(problem, setting));
 }
 
 int64_t patch_scratch_bytes(const ConvolutionProblem& problem, const PatchSetting& setting) {
@@ -282,7 +328,7 @@ void describe_patch(StepBuilder& step, const ConvolutionProblem& problem, const 
 void add_patch_work(const ConvolutionProblem& problem, const PatchSetting& setting, Work& work) {
   constexpr double kBytesOfFloat = 4;
   constexpr int64_t kMostPatchesOfBlock = 4, kMultiprocessors = 132, kThreadsOfCopies = 384;
-  const PatchAxesOf axes(problem);
+  const PatchAxesOf axes = stacked_axes(problem, setting);
   const int64_t rows = rows_of(axes, setting);
   const int64_t across = across_of(axes, setting);
   const int64_t patches =
@@ -300,7 +346,7 @@ void add_patch_work(const ConvolutionProblem& problem, const PatchSetting& setti
   work.pipe = is_fp16 ? Pipe::kFp16 : Pipe::kTf32;
   work.flops = 2.0 * products * taps * static_cast<double>(elements * inputs * problem.out_channels);
   work.padded_flops =
-      2.0 * products * static_cast<double>(folded_window(problem, setting).taps()) *
+      2.0 * products * static_cast<double>(folded_window(problem, setting).taps() * setting.stack_z * setting.stack_y) *
       static_cast<double>(patches * rows * across * deep * blocks_of_channels * kRowsOfTile * setting.tiles_m);
   work.launches += is_fp16 ? 4 : 1;
   work.blocks_per_multiprocessor = blocks_of_multiprocessor(problem, setting);
@@ -345,7 +391,7 @@ void add_patch_epilogue_work(const Group& group, const ConvolutionProblem& probl
   const double bytes = layout.sums_last ? kBytesApart : (by_four ? kBytesByFour : kBytesOfOutput);
   const double less = std::min(kMostLess, kBytesLess * static_cast<double>(setting.across - 1));
   work.serial_bytes += (bytes - less) * static_cast<double>(problem.outputs());
-  const int64_t sums = kLanes * tiles_of_sums(PatchAxesOf(problem), setting);
+  const int64_t sums = kLanes * tiles_of_sums(stacked_axes(problem, setting), setting);
   add_waiting_work(group, static_cast<double>(by_four ? sums / kLanes : sums), work);
 }
 

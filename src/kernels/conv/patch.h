@@ -3,6 +3,7 @@
 // (runtime/kernels/conv/patch_mma.cuh): its settings, and what they cost.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,17 +25,39 @@ struct PatchSetting {
   int64_t tiles_n;
   PatchMath math;
   int64_t across = 1;  // of a block's four warps, those beside each other
+  // Outputs of one place, along z and y: where a pool joins them, and nothing is multiplied by strides.
+  int64_t stack_z = 1;
+  int64_t stack_y = 1;
+};
+
+// What becomes of outputs that are joined where they are computed, and nothing else of them is stored: windows of a
+// pool that lie side by side, or all channels of an output.
+struct PatchJoin {
+  bool over_channels = false;
+  bool by_exponentials = false;
+  std::array<int64_t, 3> window = {1, 1, 1};  // z, y, x
+  // As PatchSetting has them, so that a place has whole windows.
+  int64_t stack_z = 1;
+  int64_t stack_y = 1;
 };
 
 // Whether the skeleton can compute it: phases that registers have room for, and a patch that shared memory has.
 bool allows_patch(const ConvolutionProblem& problem, const PatchSetting& setting);
 // Those worth trying ("patch_tf32_64x64", "patch_fp16_64x64_2", two warps beside each other): of one product where
-// operands may be rounded, of three where they may not and no other skeleton takes windows from a patch.
+// operands may be rounded, of three where they may not and no other skeleton takes windows from a patch. `join`: null
+// where everything is stored.
 std::vector<Setting> patch_settings(const ConvolutionProblem& problem, OperandRounding rounding,
-                                    const DeviceLimits& limits);
+                                    const DeviceLimits& limits, const PatchJoin* join = nullptr);
 // nullopt for a setting of other skeletons.
 std::optional<PatchSetting> patch_setting(const Setting& setting);
-// Of the launch: "stitch::Tf32, stitch::PatchTile<4, 8>, Window".
+PatchSetting joined_by(const PatchJoin& join, PatchSetting setting);
+// Blocks of output channels of a group.
+int64_t blocks_of_channels(const ConvolutionProblem& problem, const PatchSetting& setting);
+// Of the launch: "stitch::Tf32", "stitch::PatchTile<4, 8>" and "stitch::Folded<Window, 2>".
+std::string patch_policy(const PatchSetting& setting);
+std::string patch_tile(const ConvolutionProblem& problem, const PatchSetting& setting);
+std::string patch_window(const ConvolutionProblem& problem, const PatchSetting& setting);
+// All three.
 std::string patch_arguments(const ConvolutionProblem& problem, const PatchSetting& setting);
 // Of the weights as the kernel reads them, and of the input where it is packed as fp16.
 int64_t patch_scratch_bytes(const ConvolutionProblem& problem, const PatchSetting& setting);

@@ -23,8 +23,8 @@ struct PatchAxesOf {
   AxisOfPatch x;
 
   explicit PatchAxesOf(const ConvolutionProblem& problem) : PatchAxesOf(problem, problem.window) {}
-  // Of another window over the same images.
-  PatchAxesOf(const ConvolutionProblem& problem, const WindowNumbers& window);
+  // Of another window over the same images. `stack_z`, `stack_y`: outputs of one place, along axes without phases.
+  PatchAxesOf(const ConvolutionProblem& problem, const WindowNumbers& window, int64_t stack_z = 1, int64_t stack_y = 1);
 
   int64_t phases() const { return z.phases * y.phases * x.phases; }
   int64_t phases_summed() const { return z.phases_summed * y.phases_summed * x.phases_summed; }

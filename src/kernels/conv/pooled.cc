@@ -10,6 +10,7 @@
 #include "kernels/conv/direct.h"
 #include "kernels/conv/direct_mma.h"
 #include "kernels/conv/launch.h"
+#include "kernels/conv/patch_pool.h"
 #include "kernels/conv/rounding.h"
 #include "kernels/conv/turning.h"
 #include "kernels/group/joined_pool.h"
@@ -23,7 +24,9 @@ using ir::Op;
 
 constexpr size_t kImageRank = 4;
 
-bool is_plane_reduction(const ir::Node& node) { return node.op == Op::kMean || node.op == Op::kSum; }
+bool is_plane_reduction(const ir::Node& node) {
+  return (node.op == Op::kMean || node.op == Op::kSum) && !is_channel_reduction(node);
+}
 bool is_window_pool(const ir::Node& node) { return node.op == Op::kAvgPool2d || node.op == Op::kMaxPool2d; }
 
 bool takes_windows(const ir::Graph& graph, const ir::Node& node) {
@@ -40,30 +43,40 @@ bool takes_planes(const ir::Graph& graph, const ir::Node& node) {
   return axes == planes;
 }
 
-// Whether the skeleton can pool what this group's convolution computes.
-bool is_taken(const Group& group) {
+// The pool of what this group's convolution computes; null where it is of something else.
+const ir::Node* pool_of(const Group& group) {
   const ir::Graph& graph = *group.graph;
   const ir::Node* pool = only_node_beside_root(group);
   const ir::ValueId sums = group.root_node().outputs[0];
-  if (pool == nullptr || graph.type(ir::tensor_operand(*pool, 0)).shape != graph.type(sums).shape ||
-      graph.type(pool->outputs[0]).dtype != DataType::kFloat32) {
-    return false;
-  }
-  return (is_window_pool(*pool) && takes_windows(graph, *pool)) ||
-         (is_plane_reduction(*pool) && takes_planes(graph, *pool));
+  return pool != nullptr && pool->outputs.size() == 1 && !pool->operands.empty() && ir::is_tensor(pool->operands[0]) &&
+                 graph.type(ir::tensor_operand(*pool, 0)).shape == graph.type(sums).shape &&
+                 graph.type(pool->outputs[0]).dtype == DataType::kFloat32
+             ? pool
+             : nullptr;
 }
 
-// By which skeleton it convolves: on the ordinary pipes by blocks of so many channels, or on the tensor cores, where
-// only planes are pooled.
+// Whether direct convolutions can pool it.
+bool takes_directly(const Group& group, const ir::Node& pool) {
+  const ir::Graph& graph = *group.graph;
+  return (is_window_pool(pool) && takes_windows(graph, pool)) ||
+         (is_plane_reduction(pool) && takes_planes(graph, pool));
+}
+
+// By which skeleton it convolves: on the ordinary pipes by blocks of so many channels, on the tensor cores, where only
+// planes are pooled, or by patches, where windows and channels are joined.
 struct PooledSetting {
   int64_t channels = 0;
   std::optional<DirectMmaSetting> mma{};
+  std::optional<PatchSetting> patch{};
 };
 
 std::optional<PooledSetting> pooled_setting(const Setting& setting) {
+  if (const std::optional<PatchSetting> patch = patch_setting(setting); patch.has_value()) {
+    return PooledSetting{.patch = patch};
+  }
   const std::optional<DirectMmaSetting> mma = direct_mma_setting(setting);
   const std::optional<int64_t> channels = mma.has_value() ? mma->channels : direct_channels(setting);
-  return channels.has_value() ? std::optional(PooledSetting{*channels, mma}) : std::nullopt;
+  return channels.has_value() ? std::optional(PooledSetting{.channels = *channels, .mma = mma}) : std::nullopt;
 }
 
 // Parts of a plane whose sums are kept: a thread's eight rows by a warp's columns, or what the tensor cores have.
@@ -106,11 +119,26 @@ Result<LoweredFunctor> make_element(StepBuilder& step, const ir::Node& pool) {
                          .returns = std::move(element)});
 }
 
+// Of what is left: by channel, or of all channels by pixel alone.
+std::vector<Coordinate> stored_coordinates(const ir::Graph& graph, const ir::Node& pool) {
+  const size_t rank = graph.type(pool.outputs[0]).shape.size();
+  if (!is_channel_reduction(pool)) {
+    const size_t axes = graph.type(ir::tensor_operand(pool, 0)).shape.size();
+    return is_plane_reduction(pool) ? pixel_coordinates(2, "") : pixel_coordinates(axes, "pooled_");
+  }
+  const size_t pixels = graph.type(ir::tensor_operand(pool, 0)).shape.size() - 2;
+  std::vector<Coordinate> coordinates = {{"image", {0}}};
+  for (const std::string& name : axis_names(pixels, "out_")) {
+    coordinates.push_back({name, {static_cast<int>(rank - pixels + coordinates.size() - 1)}});
+  }
+  return coordinates;
+}
+
 Result<LoweredFunctor> make_store(StepBuilder& step, const ir::Node& pool) {
   const ir::Graph& graph = *step.group().graph;
   const Domain domain(graph.type(pool.outputs[0]).shape);
   FunctorBuilder builder(step, pascal_case(graph.value(step.group().results[0]).name) + "Store", domain,
-                         is_window_pool(pool) ? pixel_coordinates(kImageRank, "pooled_") : pixel_coordinates(2, ""));
+                         stored_coordinates(graph, pool));
   builder.bind(pool.outputs[0], domain.anchor_map(), bound("value"));
   STITCH_TRY(builder.store_results());
   return builder.finish({.comment = "Stores what follows from one pooled element.", .extra_parameters = "float value"});
@@ -139,39 +167,60 @@ class PooledConvolution final : public KernelTemplate {
 
   std::vector<Setting> space(const Group& group, const DeviceLimits& limits, MathMode math) const override {
     const ConvolutionProblem problem = convolution_problem(group);
-    const bool fits = is_taken(group) && operand_rounding(problem, math) != OperandRounding::kRequired;
-    std::vector<Setting> settings = fits ? direct_settings(problem) : std::vector<Setting>{};
-    if (fits && is_plane_reduction(*only_node_beside_root(group))) {
+    const ir::Node* pool = pool_of(group);
+    if (pool == nullptr) {
+      return {};
+    }
+    const OperandRounding rounding = operand_rounding(problem, math);
+    const bool is_direct = takes_directly(group, *pool) && rounding != OperandRounding::kRequired;
+    std::vector<Setting> settings = is_direct ? direct_settings(problem) : std::vector<Setting>{};
+    if (is_direct && is_plane_reduction(*pool)) {
       const std::vector<Setting> mma = direct_mma_settings(problem, limits);
       settings.insert(settings.end(), mma.begin(), mma.end());
+    }
+    // Three products of parts are for what has no skeleton of its own.
+    const bool has_exact = rounding == OperandRounding::kNone && !settings.empty();
+    if (const auto join = patch_join(*group.graph, problem, *pool); join.has_value() && !has_exact) {
+      const std::vector<Setting> patch = patch_settings(problem, rounding, limits, &*join);
+      settings.insert(settings.end(), patch.begin(), patch.end());
     }
     return settings;
   }
 
   bool allows(const Group& group, const Setting& setting) const override {
     const std::optional<PooledSetting> own = pooled_setting(setting);
-    if (!own.has_value() || !is_taken(group)) {
+    const ir::Node* pool = pool_of(group);
+    if (!own.has_value() || pool == nullptr) {
       return false;
     }
     const ConvolutionProblem problem = convolution_problem(group);
-    return own->mma.has_value()
-               ? is_plane_reduction(*only_node_beside_root(group)) && allows_direct_mma(problem, *own->mma)
-               : allows_direct(problem, own->channels);
+    if (own->patch.has_value()) {
+      const std::optional<PatchJoin> join = patch_join(*group.graph, problem, *pool);
+      return join.has_value() && allows_patch_pool(problem, *join, *own->patch);
+    }
+    return takes_directly(group, *pool) &&
+           (own->mma.has_value() ? is_plane_reduction(*pool) && allows_direct_mma(problem, *own->mma)
+                                 : allows_direct(problem, own->channels));
   }
 
   Work work(const Group& group, const Setting& setting) const override {
     const ConvolutionProblem problem = convolution_problem(group);
     const PooledSetting own = *pooled_setting(setting);
+    const ir::Node& pool = *pool_of(group);
     Work work;
     work.bytes = min_bytes(group);
     work.lane_operations = pointwise_operations(group);
+    add_turning_work(problem, convolution_layout(group), work);
+    if (own.patch.has_value()) {
+      add_patch_pool_work(problem, *patch_join(*group.graph, problem, pool), *own.patch, work);
+      return work;
+    }
     if (own.mma.has_value()) {
       add_direct_mma_work(problem, *own.mma, work);
     } else {
       add_direct_work(problem, own.channels, work);
     }
-    add_turning_work(problem, convolution_layout(group), work);
-    if (is_plane_reduction(*only_node_beside_root(group))) {
+    if (is_plane_reduction(pool)) {
       work.launches += 1;
       work.serial_bytes += static_cast<double>(part_bytes(problem, own));
       work.extra_bytes += static_cast<double>(part_bytes(problem, own));
@@ -188,13 +237,28 @@ class PooledConvolution final : public KernelTemplate {
   }
 };
 
-// The divisor of a sum over a window or plane; 1 where nothing is divided.
+// The divisor of a sum over a window, a plane or all channels; 1 where nothing is divided.
 int64_t divisor_of(const ConvolutionProblem& problem, const ir::Node& pool) {
-  if (is_window_pool(pool)) {
+  if (is_any_window_pool(pool)) {
     return window_divisor(pool);
   }
-  return pool.op == Op::kMean ? std::accumulate(problem.out.begin(), problem.out.end(), int64_t{1}, std::multiplies<>())
-                              : 1;
+  if (pool.op != Op::kMean) {
+    return 1;
+  }
+  return is_channel_reduction(pool)
+             ? problem.out_channels
+             : std::accumulate(problem.out.begin(), problem.out.end(), int64_t{1}, std::multiplies<>());
+}
+
+const char* divisor_counts(const ir::Node& pool) {
+  return is_any_window_pool(pool)     ? "elements of a window"
+         : is_channel_reduction(pool) ? "channels"
+                                      : "elements of a plane";
+}
+
+// As its headers and launches are called.
+const char* direct_family(const PooledSetting& setting) {
+  return !setting.mma.has_value() ? "" : (setting.mma->by_groups ? "wgmma_" : "mma_");
 }
 
 void describe_work(StepBuilder& step, const PooledSetting& setting, bool by_plane) {
@@ -226,37 +290,52 @@ void launch_windows(StepBuilder& step, const ir::Node& pool, int64_t channels, c
               divisor);
 }
 
-Result<StepDraft> PooledConvolution::draft(const Group& group, const Setting& setting) const {
-  const ir::Node* pool = only_node_beside_root(group);
-  const ConvolutionProblem problem = convolution_problem(group);
-  const PooledSetting own = *pooled_setting(setting);
-  const bool by_plane = is_plane_reduction(*pool);
-  StepBuilder step(group);
-  const char* const family = !own.mma.has_value() ? "" : (own.mma->by_groups ? "wgmma_" : "mma_");
-  step.include(fmt::format("kernels/conv/direct_{}pool.cuh", family));
-  describe_work(step, own, by_plane);
-  STITCH_ASSIGN(const LoweredFunctor element, make_element(step, *pool));
-  construct(step, element, "element");
-  STITCH_ASSIGN(const LoweredFunctor store, make_store(step, *pool));
-  construct(step, store, "store");
-  add_problem(step, problem);
-  const ConvolutionLayout layout = convolution_layout(group);
-  const int64_t partial_bytes = by_plane ? part_bytes(problem, own) : 0;
-  const OwnOperands operands = add_turning(step, problem, layout, partial_bytes);
-  step.set_scratch_bytes(partial_bytes + turning_bytes(problem, layout));
-  const int64_t count = divisor_of(problem, *pool);
-  const Expr divisor =
-      count == 1
-          ? literal_expr(int_literal(1))
-          : cast("float", step.extent("divisor", count, by_plane ? "elements of a plane" : "elements of a window"));
-  if (!by_plane) {
-    launch_windows(step, *pool, own.channels, operands, divisor);
-    return step.take();
+// The launch of a direct convolution.
+void launch_directly(StepBuilder& step, const ir::Node& pool, const PooledSetting& own, const OwnOperands& operands,
+                     const Expr& divisor) {
+  if (!is_plane_reduction(pool)) {
+    launch_windows(step, pool, own.channels, operands, divisor);
+    return;
   }
-  step.launch("return stitch::launch_conv_direct_{}mean<{}>(", family,
+  step.launch("return stitch::launch_conv_direct_{}mean<{}>(", direct_family(own),
               own.mma.has_value() ? direct_mma_arguments(*own.mma) : direct_tile(own.channels) + ", Window");
   step.launch("    shape, {}, {}, element, store, {}, args->scratch, stream);", operands.input, operands.weight,
               divisor);
+}
+
+Result<StepDraft> PooledConvolution::draft(const Group& group, const Setting& setting) const {
+  const ir::Node& pool = *pool_of(group);
+  const ConvolutionProblem problem = convolution_problem(group);
+  const PooledSetting own = *pooled_setting(setting);
+  const std::optional<PatchJoin> join = own.patch.has_value() ? patch_join(*group.graph, problem, pool) : std::nullopt;
+  const bool by_plane = !own.patch.has_value() && is_plane_reduction(pool);
+  StepBuilder step(group);
+  step.include(join.has_value() ? patch_pool_header(*join)
+                                : fmt::format("kernels/conv/direct_{}pool.cuh", direct_family(own)));
+  if (join.has_value()) {
+    describe_patch(step, problem, joined_by(*join, *own.patch));
+    describe_patch_pool(step, problem, *join, *own.patch);
+  } else {
+    describe_work(step, own, by_plane);
+  }
+  STITCH_ASSIGN(const LoweredFunctor element, make_element(step, pool));
+  construct(step, element, "element");
+  STITCH_ASSIGN(const LoweredFunctor store, make_store(step, pool));
+  construct(step, store, "store");
+  add_problem(step, problem);
+  const ConvolutionLayout layout = convolution_layout(group);
+  const int64_t own_bytes = join.has_value() ? patch_pool_scratch_bytes(problem, *join, *own.patch)
+                                             : (by_plane ? part_bytes(problem, own) : 0);
+  const OwnOperands operands = add_turning(step, problem, layout, own_bytes);
+  step.set_scratch_bytes(own_bytes + turning_bytes(problem, layout));
+  const int64_t count = divisor_of(problem, pool);
+  const Expr divisor =
+      count == 1 ? literal_expr(int_literal(1)) : cast("float", step.extent("divisor", count, divisor_counts(pool)));
+  if (join.has_value()) {
+    launch_patch_pool(step, problem, pool, *join, *own.patch, operands, divisor);
+  } else {
+    launch_directly(step, pool, own, operands, divisor);
+  }
   return step.take();
 }
 

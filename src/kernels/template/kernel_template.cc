@@ -70,7 +70,10 @@ Fit KernelTemplate::fits(const Group& group) const {
     fit.reason = group.graph->value(fit.store_first[0]).name + " has to be in memory before " + name() + " can read it";
     return fit;
   }
-  const std::vector<Setting> settings = space(group, known_devices().front(), MathMode::kFp32);
+  std::vector<Setting> settings = space(group, known_devices().front(), MathMode::kFp32);
+  if (settings.empty()) {
+    settings = space(group, known_devices().front(), MathMode::kReduced);
+  }
   if (settings.empty()) {
     fit.reason = std::string(name()) + " has no setting for this";
     return fit;

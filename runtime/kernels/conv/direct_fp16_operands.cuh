@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operands of direct_fp16.cuh in shared memory: patches of the input, whose elements are split once into two fp16 parts
+// and lie channels last, and the taps of a block's output channels as mma.m16n8k16 wants them.
+//
+// Powers of two bring both into fp16's range: one for a patch, another for an output channel. A part of a patch then
+// holds its elements to 2^-22 of themselves down to 2^-17 of the largest.
+#pragma once
+
+#include "kernels/conv/direct_mma.cuh"
+#include "kernels/gemm/fp16_scale.cuh"
+
+namespace stitch {
+
+// A block has so many warps, a warp the sums of `kTiles` times sixteen output channels and of `kLinesOfWarp` lines of
+// 32 neighbouring pixels; `kWarpsOfChannels` of them share pixels. All input channels are taken at a time: up to 4
+// or 8. The lines of a patch lie beside, below and, of three axes, behind each other.
+template <int kTiles, int kWarpsOfChannels, int kLinesOfWarp, int kWarps, int kInputChannels, int kDepth, int kRows,
+          int kAcross>
+struct DirectFp16Tile {
+  static constexpr int tiles = kTiles;
+  static constexpr int warps = kWarps;
+  static constexpr int threads = 32 * kWarps;
+  static constexpr int warps_of_channels = kWarpsOfChannels;
+  static constexpr int warps_of_pixels = kWarps / kWarpsOfChannels;
+  static constexpr int lines_of_warp = kLinesOfWarp;
+  static constexpr int input_channels = kInputChannels;
+  static constexpr int tiles_of_block = kTiles * kWarpsOfChannels;
+  static constexpr int channels = 16 * tiles_of_block;
+  static constexpr int depth = kDepth;
+  static constexpr int rows = kRows;
+  static constexpr int across = kAcross;
+  static constexpr int lines = kDepth * kRows * kAcross;
+};
+
+namespace direct_fp16_detail {
+
+using direct_mma_detail::Place;
+
+constexpr int kColumns = 32;  // of pixels, a line's
+constexpr int kSlice = 16;    // of K
+constexpr int kLanes = 4;     // elements that are copied and split together
+constexpr int kChannelsOfLane = 4;
+constexpr int kRowBytes = 128;  // of all banks
+constexpr int kSlicesOfGroup = 4;
+constexpr int kStagedPitch = direct_mma_detail::kStagedPitch;
+
+__host__ __device__ constexpr int round_up_to(int number, int multiple) {
+  return (number + multiple - 1) / multiple * multiple;
+}
+
+template <typename Tile, typename Window>
+struct Stage {
+  static_assert(Window::rank == 3 || Tile::depth == 1);
+  // Of the input under them. Rows begin at a multiple of four, so that four elements are copied at a time.
+  static constexpr int in_depth =
+      (Tile::depth - 1) * Window::stride_z + (Window::kernel_z - 1) * Window::dilation_z + 1;
+  static constexpr int in_rows = depthwise_detail::kRowsUnder<Window, Tile::rows>;
+  static constexpr int lead = (kLanes - Window::padding_x % kLanes) % kLanes;
+  static constexpr int width = round_up_to(
+      lead + (Tile::across * kColumns - 1) * Window::stride_x + (Window::kernel_x - 1) * Window::dilation_x + 1,
+      kLanes);
+  static constexpr int runs_of_row = width / kLanes;
+  static constexpr int runs = in_depth * in_rows * runs_of_row;  // of one channel
+
+  // Split, a pixel's channels lie together; neighbouring taps that lie in different rows are half of the banks apart.
+  static constexpr int pixel_bytes = Tile::input_channels * 2;
+  static constexpr int cycle = kRowBytes / pixel_bytes;
+  static constexpr int pitch = width + (cycle / 2 + cycle - width % cycle) % cycle;
+  static constexpr int plane =
+      in_rows * pitch + (Window::kernel_y * Window::dilation_y * pitch + cycle - in_rows * pitch % cycle) % cycle;
+  static constexpr int part_bytes = in_depth * plane * pixel_bytes;
+
+  static constexpr int taps_of_slice = kSlice / Tile::input_channels;
+  static constexpr int slices = (Window::taps + taps_of_slice - 1) / taps_of_slice;
+  static constexpr int words_of_slice = Tile::tiles_of_block * 2 * 32;  // of 16 bytes
+
+  // In shared memory, one after the other: a patch in two parts, and the next one as it comes.
+  static constexpr int parts_at = slices * words_of_slice * 16;
+  static constexpr int staged_at = parts_at + 2 * part_bytes;
+  static constexpr int offsets_at = staged_at + Tile::warps * 8 * kStagedPitch * 4;
+  static constexpr int unscale_at = offsets_at + slices * 4 * 4;
+  static constexpr int marks_at = unscale_at + Tile::channels * 4;
+  static constexpr int raw_at = round_up_to(marks_at + (Tile::warps + 2) * 4, 16);
+  static __host__ __device__ constexpr int shared_bytes(int channels) {
+    return raw_at + channels * runs * kLanes * static_cast<int>(sizeof(float));
+  }
+};
+
+// What a convolution reads.
+struct Source {
+  ConvShape shape;
+  Planes planes;
+  const float* input;
+  const float* weight;
+  bool by_four;  // all rows of the input begin at 16 bytes
+};
+
+template <typename Tile, typename Window>
+__device__ __forceinline__ void load_patch(const Source& source, const Place& place, float* raw) {
+  using Patch = Stage<Tile, Window>;
+  const Planes& planes = source.planes;
+  const int first_z = place.z * Window::stride_z - Window::padding_z;
+  const int first_y = place.y * Window::stride_y - Window::padding_y;
+  const int first_x = place.x * Window::stride_x - Window::padding_x - Patch::lead;
+  const auto channels = static_cast<int>(source.shape.in_channels);
+  const float* const first = source.input + place.image * channels * planes.plane_stride;
+#pragma unroll 2
+  for (int i = static_cast<int>(threadIdx.x); i < channels * Patch::runs; i += Tile::threads) {
+    const int run = i % Patch::runs;
+    const int line = run / Patch::runs_of_row;
+    const int x = first_x + run % Patch::runs_of_row * kLanes;
+    const int y = first_y + line % Patch::in_rows;
+    const int z = first_z + line / Patch::in_rows;
+    const bool is_row = (Window::rank == 2 || static_cast<unsigned>(z) < static_cast<unsigned>(planes.depth)) &&
+                        static_cast<unsigned>(y) < static_cast<unsigned>(planes.height);
+    const float* const from = first + i / Patch::runs * planes.plane_stride + planes.offset(z, y, x);
+    float* const to = raw + i * kLanes;
+    if (source.by_four) {
+      const bool is_inside = is_row && static_cast<unsigned>(x) < static_cast<unsigned>(planes.width);
+      ptx::cp_async_16(to, is_inside ? from : source.input, is_inside ? 16 : 0);
+    } else {
+#pragma unroll
+      for (int lane = 0; lane < kLanes; ++lane) {
+        const bool is_inside = is_row && static_cast<unsigned>(x + lane) < static_cast<unsigned>(planes.width);
+        ptx::cp_async_4_or_zero(to + lane, is_inside ? from + lane : source.input, is_inside);
+      }
+    }
+  }
+}
+
+// Bits of the largest finite magnitude that this thread has copied.
+template <typename Tile, typename Window>
+__device__ __forceinline__ uint32_t largest_of_own(const float* raw, int channels) {
+  uint32_t largest = 0;
+#pragma unroll 2
+  for (int i = static_cast<int>(threadIdx.x); i < channels * Stage<Tile, Window>::runs; i += Tile::threads) {
+    const float4 four = reinterpret_cast<const float4*>(raw)[i];
+    largest = max(max(max(largest, finite_magnitude_bits(four.x)), finite_magnitude_bits(four.y)),
+                  max(finite_magnitude_bits(four.z), finite_magnitude_bits(four.w)));
+  }
+  return largest;
+}
+
+// Two neighbouring channels of a pixel in both parts.
+struct SplitPair {
+  uint32_t upper;
+  uint32_t lower;
+
+  __device__ __forceinline__ SplitPair(float x, float y)
+      : upper(ptx::pack_fp16x2(x, y)), lower(ptx::pack_fp16x2(x - ptx::low_fp16(upper), y - ptx::high_fp16(upper))) {}
+};
+
+// Scaled elements below this have lost bits, in both parts together ...
+constexpr float kSmall = 0x1p-3f;
+// ... and below this so many that a single one counts as a window of them: nothing else may be under a window.
+constexpr float kTiny = 0x1p-10f;
+constexpr int kOfTiny = 1 << 16;
+
+__device__ __forceinline__ int small_count(float scaled) {
+  const uint32_t below = magnitude_bits(scaled) - 1u;  // of zero: the largest
+  return below >= __float_as_uint(kSmall) - 1u ? 0 : (below >= __float_as_uint(kTiny) - 1u ? 1 : kOfTiny);
+}
+
+// Whether windows may be made of elements that have lost bits.
+template <typename Window>
+__device__ __forceinline__ bool suffers(int small, int channels) {
+  return small * 4 > Window::taps * channels;
+}
+
+// Four neighbouring pixels: `raw` is the first channel's. Returns how many elements are small.
+template <typename Tile, typename Window>
+__device__ __forceinline__ int split_run(const float4* raw, int channels, float scale, unsigned char* parts) {
+  using Patch = Stage<Tile, Window>;
+  constexpr int kWords = Tile::input_channels / 2;
+  uint32_t upper[kLanes * kWords];
+  uint32_t lower[kLanes * kWords];
+  int small = 0;
+#pragma unroll
+  for (int word = 0; word < kWords; ++word) {
+    const float4 none = make_float4(0, 0, 0, 0);
+    const float4 first = 2 * word < channels ? raw[2 * word * Patch::runs] : none;
+    const float4 second = 2 * word + 1 < channels ? raw[(2 * word + 1) * Patch::runs] : none;
+    const float values[2][kLanes] = {{first.x, first.y, first.z, first.w}, {second.x, second.y, second.z, second.w}};
+#pragma unroll
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const float x = values[0][lane] * scale;
+      const float y = values[1][lane] * scale;
+      const SplitPair pair(x, y);
+      upper[lane * kWords + word] = pair.upper;
+      lower[lane * kWords + word] = pair.lower;
+      small += small_count(x) + small_count(y);
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < kWords; ++i) {
+    reinterpret_cast<uint4*>(parts)[i] = make_uint4(upper[i * 4], upper[i * 4 + 1], upper[i * 4 + 2], upper[i * 4 + 3]);
+    reinterpret_cast<uint4*>(parts + Patch::part_bytes)[i] =
+        make_uint4(lower[i * 4], lower[i * 4 + 1], lower[i * 4 + 2], lower[i * 4 + 3]);
+  }
+  return small;
+}
+
+template <typename Tile, typename Window>
+__device__ __forceinline__ int split_patch(const float* raw, int channels, float scale, unsigned char* parts) {
+  using Patch = Stage<Tile, Window>;
+  int small = 0;
+#pragma unroll 1
+  for (int run = static_cast<int>(threadIdx.x); run < Patch::runs; run += Tile::threads) {
+    const int line = run / Patch::runs_of_row;
+    const int pixel =
+        line / Patch::in_rows * Patch::plane + line % Patch::in_rows * Patch::pitch + run % Patch::runs_of_row * kLanes;
+    small += split_run<Tile, Window>(reinterpret_cast<const float4*>(raw) + run, channels, scale,
+                                     parts + pixel * Patch::pixel_bytes);
+  }
+  return small;
+}
+
+// Where the channels of a tap that a lane multiplies lie, from those of the first tap. Taps that are not there, whose
+// weights are zero, read the first's.
+template <typename Tile, typename Window>
+__device__ __forceinline__ void fill_offsets(int* offsets) {
+  using Patch = Stage<Tile, Window>;
+  constexpr int kLanesOfTap = Tile::input_channels / kChannelsOfLane;
+  for (int i = static_cast<int>(threadIdx.x); i < Patch::slices * 4; i += Tile::threads) {
+    const int tap = i / kLanesOfTap < Window::taps ? i / kLanesOfTap : 0;
+    const int z = tap / (Window::kernel_y * Window::kernel_x) * Window::dilation_z;
+    const int y = tap / Window::kernel_x % Window::kernel_y * Window::dilation_y;
+    const int x = tap % Window::kernel_x * Window::dilation_x;
+    offsets[i] = (z * Patch::plane + y * Patch::pitch + x) * Patch::pixel_bytes + i % kLanesOfTap * kChannelsOfLane * 2;
+  }
+}
+
+// A warp takes an output channel's weights. `unscale` becomes NaN where two parts do not hold them.
+template <typename Tile, typename Window>
+__device__ __forceinline__ void scale_channels(const Source& source, int first_channel, float* unscale) {
+  constexpr int kMaySuffer = 64;  // one of so many that are not zero
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const auto count = static_cast<int>(source.shape.in_channels) * Window::taps;
+  for (int i = static_cast<int>(threadIdx.x) / 32; i < Tile::channels; i += Tile::warps) {
+    const bool is_there = first_channel + i < source.shape.out_channels;
+    const float* const weight = source.weight + int64_t{first_channel + i} * count;
+    uint32_t largest = 0;
+    for (int k = lane; is_there && k < count; k += 32) {
+      largest = max(largest, finite_magnitude_bits(weight[k]));
+    }
+    const Fp16Scale scale = fp16_scale(__reduce_max_sync(kFullWarp, largest));
+    int nonzero = 0;
+    int small = 0;
+    for (int k = lane; is_there && k < count; k += 32) {
+      nonzero += weight[k] != 0 ? 1 : 0;
+      small += small_count(weight[k] * scale.scale) > 0 ? 1 : 0;
+    }
+    nonzero = __reduce_add_sync(kFullWarp, nonzero);
+    small = __reduce_add_sync(kFullWarp, small);
+    if (lane == 0) {
+      unscale[i] = small * kMaySuffer > nonzero ? __uint_as_float(fp16_detail::kNan) : scale.unscale;
+    }
+  }
+}
+
+// Of one lane, slice and sixteen output channels: four input channels of a tap, of two output channels.
+template <typename Tile, typename Window>
+__device__ __forceinline__ void fill_weights(const Source& source, int first_channel, const float* unscale,
+                                             uint4* weights) {
+  using Patch = Stage<Tile, Window>;
+  constexpr int kLanesOfTap = Tile::input_channels / kChannelsOfLane;
+  const auto in_channels = static_cast<int>(source.shape.in_channels);
+#pragma unroll 1
+  for (int i = static_cast<int>(threadIdx.x); i < Patch::slices * Tile::tiles_of_block * 32; i += Tile::threads) {
+    const int lane = i % 32;
+    const int tile = i / 32 % Tile::tiles_of_block;
+    const int lane_of_k = i / 32 / Tile::tiles_of_block * 4 + lane % 4;
+    const int tap = lane_of_k / kLanesOfTap;
+    const int input_channel = lane_of_k % kLanesOfTap * kChannelsOfLane;
+    float values[2][kChannelsOfLane] = {};
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int channel = tile * 16 + lane / 4 + half * 8;
+      // The scale is a power of two, and so is what it is divided into. A channel without one has no products.
+      const float scale = 1.0f / unscale[channel];
+      const bool is_there = first_channel + channel < source.shape.out_channels && tap < Window::taps && scale == scale;
+      const float* const from =
+          source.weight + (int64_t{first_channel + channel} * in_channels + input_channel) * Window::taps + tap;
+#pragma unroll
+      for (int c = 0; c < kChannelsOfLane; ++c) {
+        values[half][c] = is_there && input_channel + c < in_channels ? from[c * Window::taps] * scale : 0.0f;
+      }
+    }
+    const SplitPair low[2] = {{values[0][0], values[0][1]}, {values[1][0], values[1][1]}};
+    const SplitPair high[2] = {{values[0][2], values[0][3]}, {values[1][2], values[1][3]}};
+    uint4* const to = weights + i / 32 * 64 + lane;
+    to[0] = make_uint4(low[0].upper, low[1].upper, high[0].upper, high[1].upper);
+    to[32] = make_uint4(low[0].lower, low[1].lower, high[0].lower, high[1].lower);
+  }
+}
+
+}  // namespace direct_fp16_detail
+
+}  // namespace stitch
