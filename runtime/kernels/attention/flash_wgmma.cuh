@@ -82,9 +82,9 @@ __device__ __forceinline__ void weigh_tile(const AttentionShape& shape, const At
                                            const float (&query_unscale)[2], float key_unscale,
                                            typename Tile::Rows& rows) {
   const float unscale[2] = {query_unscale[0] * key_unscale, query_unscale[1] * key_unscale};
+  const bool is_whole =
+      first_key + Tile::Keys::keys <= (kCausal && group.first_query < place.keys ? group.first_query : place.keys);
   if constexpr (std::is_same_v<Mask, NoMask>) {
-    const bool is_whole =
-        first_key + Tile::Keys::keys <= (kCausal && group.first_query < place.keys ? group.first_query : place.keys);
     if (is_whole && shape.scale > 0) {
       const float factor = shape.scale * kLog2OfE;
       rows.weigh({unscale[0] * factor, unscale[1] * factor});
@@ -93,9 +93,15 @@ __device__ __forceinline__ void weigh_tile(const AttentionShape& shape, const At
   }
   const int64_t first_query = group.first_query + static_cast<int>(threadIdx.x) % 128 / kWarpThreads * 16 +
                               static_cast<int>(threadIdx.x) % kWarpThreads / 4;
-  rows.replace_scores(unscale, [&](int half, int column, float product) {
-    return masked_score<kCausal>(shape, place, mask, first_query + half * 8, first_key + column, product);
-  });
+  if (!std::is_same_v<Mask, NoMask> && is_whole && group.first_query + Tile::group_queries <= shape.queries) {
+    rows.replace_scores(unscale, [&](int half, int column, float product) {
+      return mask(place.batch, place.head, first_query + half * 8, first_key + column, product * shape.scale);
+    });
+  } else {
+    rows.replace_scores(unscale, [&](int half, int column, float product) {
+      return masked_score<kCausal>(shape, place, mask, first_query + half * 8, first_key + column, product);
+    });
+  }
   rows.weigh({kLog2OfE, kLog2OfE});
 }
 

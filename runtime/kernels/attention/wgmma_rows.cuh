@@ -159,6 +159,7 @@ class WeightedRows {
   __device__ __forceinline__ void issue_scores(const QueryParts& queries, const unsigned char* tile) {
     constexpr int kSlices = kHeadDimension / 16;
     const uint64_t keys = ptx::wgmma_operand(tile);
+    ptx::wgmma_forget(scores_);
     ptx::wgmma_fence();
     if constexpr (kProducts > 1) {
 #pragma unroll
@@ -178,6 +179,7 @@ class WeightedRows {
 
   __device__ __forceinline__ void issue_mixture(const unsigned char* tile) {
     const uint64_t values = ptx::wgmma_operand(tile);
+    ptx::wgmma_forget(partial_);
     ptx::wgmma_fence();
     if constexpr (kProducts > 1) {
 #pragma unroll
