@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times the attention skeletons and compares a sample of queries with double precision.
+// Times the attention skeletons, their operands in no cache, and compares a sample of queries with double precision.
 //   nvcc -O3 -std=c++20 -gencode=arch=compute_90a,code=sm_90a -I runtime -I runtime/include
 //   bench/kernels/attention_bench.cu
 #include "harness.cuh"
 #include "kernels/attention/flash.cuh"
 #include "kernels/attention/flash_mma.cuh"
+#include "kernels/attention/flash_wgmma.cuh"
 
 namespace {
 
@@ -87,26 +88,42 @@ struct Problem {
   template <typename Launch>
   void report(const char* kernel, double error_limit, const Launch& launch) const {
     cudaMemset(out.data(), 0xff, static_cast<std::size_t>(out.count()) * sizeof(float));
-    const double elapsed_us = median_us([&] {
-      return launch(operand(q), operand(k), operand(v), StoreOutput{out.data(), shape});
-    });
+    const double elapsed_us =
+        median_us([&] { return launch(operand(q), operand(k), operand(v), StoreOutput{out.data(), shape}); });
     const double flops = (causal ? 2.0 : 4.0) * static_cast<double>(q.count()) * static_cast<double>(shape.keys);
     print_row(kernel, size, causal ? "causal" : "full", elapsed_us, flops / elapsed_us / 1e6, error(), error_limit);
   }
 };
 
+// The compiled width of the kernels that have no heads of 96.
+constexpr int width_of(int head_dimension) { return head_dimension == 96 ? 128 : head_dimension; }
+
 template <int kHeadDimension, bool kCausal>
 void bench(int64_t batch, int64_t heads, int64_t length) {
+  constexpr int kWidth = width_of(kHeadDimension);
   const Problem problem(batch, heads, length, kHeadDimension, kCausal);
-  problem.report("ffma", 1e-4, [&](const auto& q, const auto& k, const auto& v, const auto& store) {
-    return launch_flash_attention<kHeadDimension, kCausal>(problem.shape, q, k, v, NoMask{}, store, nullptr);
-  });
+  const Buffer planes(key_plane_bytes<kHeadDimension>(batch, heads, length) / 4);
+  if (length <= 1024) {
+    problem.report("ffma", 1e-4, [&](const auto& q, const auto& k, const auto& v, const auto& store) {
+      return launch_flash_attention<kWidth, kCausal>(problem.shape, q, k, v, NoMask{}, store, nullptr);
+    });
+  }
   problem.report("tf32x3", 1e-4, [&](const auto& q, const auto& k, const auto& v, const auto& store) {
-    return launch_flash_attention_mma<Tf32x3, kHeadDimension, kCausal>(problem.shape, q, k, v, NoMask{}, store,
-                                                                       nullptr);
+    return launch_flash_attention_mma<Tf32x3, kWidth, kCausal>(problem.shape, q, k, v, NoMask{}, store, nullptr);
   });
   problem.report("tf32", 1e-1, [&](const auto& q, const auto& k, const auto& v, const auto& store) {
-    return launch_flash_attention_mma<Tf32, kHeadDimension, kCausal>(problem.shape, q, k, v, NoMask{}, store, nullptr);
+    return launch_flash_attention_mma<Tf32, kWidth, kCausal>(problem.shape, q, k, v, NoMask{}, store, nullptr);
+  });
+  problem.report("split", INFINITY, [&](const auto&, const auto& k, const auto& v, const auto&) {
+    return launch_split_keys_and_values<kHeadDimension>(problem.shape, k, v, planes.data(), nullptr);
+  });
+  problem.report("fp16x3", 1e-4, [&](const auto& q, const auto& k, const auto& v, const auto& store) {
+    return launch_flash_attention_wgmma<3, kHeadDimension, kCausal>(problem.shape, q, k, v, NoMask{}, store,
+                                                                    planes.data(), nullptr);
+  });
+  problem.report("fp16", 1e-1, [&](const auto& q, const auto& k, const auto& v, const auto& store) {
+    return launch_flash_attention_wgmma<1, kHeadDimension, kCausal>(problem.shape, q, k, v, NoMask{}, store,
+                                                                    planes.data(), nullptr);
   });
 }
 
@@ -114,10 +131,12 @@ void bench(int64_t batch, int64_t heads, int64_t length) {
 
 int main() {
   print_header("TFLOP/s");
-  bench<64, false>(8, 16, 1024);
-  bench<64, true>(8, 16, 1024);
+  bench<32, false>(2, 4, 16384);
+  bench<32, false>(32, 32, 512);
+  bench<96, true>(64, 8, 512);
+  bench<64, false>(12, 16, 1024);
+  bench<128, false>(4, 16, 2048);
   bench<64, true>(2, 16, 4096);
   bench<128, true>(4, 16, 2048);
-  bench<32, false>(16, 16, 512);
   return 0;
 }

@@ -53,9 +53,9 @@ class Buffer {
   int64_t count_;
 };
 
-// Median time of a launch in microseconds. `launch` returns a cudaError_t.
-template <typename Launch>
-double median_us(const Launch& launch) {
+// Median time of a launch in microseconds, each after `before`, which is not timed. `launch` returns a cudaError_t.
+template <typename Launch, typename Before>
+double median_us(const Launch& launch, const Before& before) {
   constexpr int kWarmUps = 2;
   constexpr int kSamples = 7;
   cudaEvent_t begin;
@@ -64,6 +64,7 @@ double median_us(const Launch& launch) {
   cudaEventCreate(&end);
   std::vector<float> samples_ms;
   for (int sample = -kWarmUps; sample < kSamples; ++sample) {
+    before();
     cudaEventRecord(begin);
     require(launch(), "launch");
     cudaEventRecord(end);
@@ -78,6 +79,11 @@ double median_us(const Launch& launch) {
   cudaEventDestroy(end);
   std::sort(samples_ms.begin(), samples_ms.end());
   return samples_ms[samples_ms.size() / 2] * 1000.0;
+}
+
+template <typename Launch>
+double median_us(const Launch& launch) {
+  return median_us(launch, [] {});
 }
 
 inline void print_header(const char* unit) {

@@ -29,6 +29,7 @@ FAMILIES = {
     "resampling": r"launch_interpolate",
     "attention, FFMA": r"launch_flash_attention<",
     "attention, 3xTF32": r"launch_flash_attention_mma",
+    "attention, fp16 parts": r"launch_flash_attention_wgmma",
     "attention, few queries": r"launch_split_keys_attention",
     "softmax": r"launch_softmax",
     "normalisation": r"launch_layer_norm",

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// A power of two in one instruction, by two units in the last place; what has no normal number is zero.
+// Two to the power of a float as the special function unit has it.
 #pragma once
+
+#ifdef STITCH_EMULATED
+#include <cmath>
+#endif
 
 namespace stitch::ptx {
 
-__device__ __forceinline__ float exponential_of_two(float x) {
+// Within two ulp; 0 in the place of subnormal results and of 2 to minus infinity.
+__device__ __forceinline__ float exp2(float x) {
 #ifdef STITCH_EMULATED
-  return exp2f(x);
+  return std::exp2(x);
 #else
   float result;
-  asm("ex2.approx.ftz.f32 %0, %1;\n" : "=f"(result) : "f"(x));
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
   return result;
 #endif
 }

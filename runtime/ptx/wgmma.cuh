@@ -101,6 +101,18 @@ __device__ __forceinline__ int not_known(int number) {
   return number;
 }
 
+// Before a product that does not accumulate: what the accumulators had need not be in their registers, nor kept until
+// then.
+template <int kCount>
+__device__ __forceinline__ void wgmma_forget(float (&d)[kCount]) {
+#ifndef STITCH_EMULATED
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) {
+    asm volatile("" : "=f"(d[i])::"memory");
+  }
+#endif
+}
+
 // accumulate: false for d = a * b.
 
 __device__ __forceinline__ void wgmma_m64n128k16_f16(float (&d)[64], uint64_t a, uint64_t b, bool accumulate) {

@@ -30,6 +30,8 @@ POINT_RING = "kernels/conv/pointwise.cuh"
 PATCH_GROUPS = "kernels/conv/patch_wgmma.cuh"
 GROUP_STEPS = "kernels/conv/patch_group_steps.cuh"
 GROUP_FINISH = "kernels/conv/patch_group_finish.cuh"
+FLASH_GROUPS = "kernels/attention/flash_wgmma.cuh"
+KEY_PLANES = "kernels/attention/key_planes.cuh"
 pytestmark = pytest.mark.long
 
 
@@ -188,6 +190,18 @@ MISTAKES = (
             "kPending = 2 * kBuffers"),
     Mistake("sums_of_places_are_read_before_the_wait", "conv_pointwise_test", POINT, "  ptx::wgmma_wait<0>();", ""),
     Mistake("weights_lie_unswizzled", "conv_pointwise_test", POINT_RING, "((i ^ row) % kPieces)", "(i % kPieces)"),
+    Mistake("keys_are_released_too_early", "attention_wgmma_test", FLASH_GROUPS,
+            "  ptx::wgmma_wait<0>();\n  rows.pin_scores();\n  ring.release(walk.at.stage);",
+            "  ring.release(walk.at.stage);\n  ptx::wgmma_wait<0>();\n  rows.pin_scores();"),
+    Mistake("mixtures_are_read_before_the_wait", "attention_wgmma_test", FLASH_GROUPS, "    ptx::wgmma_wait<1>();", ""),
+    Mistake("lanes_are_late_for_a_tile_that_passes", "attention_wgmma_test", FLASH_GROUPS,
+            "    __syncwarp();  // before the stage is filled again, all lanes have seen it full", ""),
+    Mistake("keys_miss_bytes", "attention_wgmma_test", FLASH_GROUPS,
+            "mbarrier_arrive_expecting(ring.full + at.stage, Tile::Keys::bytes)",
+            "mbarrier_arrive_expecting(ring.full + at.stage, Tile::Keys::bytes / 2)"),
+    Mistake("keys_lie_unswizzled", "attention_wgmma_test", KEY_PLANES, "(at ^ swizzle) * 16", "at * 16"),
+    Mistake("keys_too_small_for_parts", "attention_wgmma_test", KEY_PLANES, "count.small * kMaySuffer > count.nonzero",
+            "false"),
 )
 
 

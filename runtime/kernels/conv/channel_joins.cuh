@@ -41,7 +41,7 @@ struct MeanOfChannels : NumberOfChannels {
 // The exponential of what is no far power of e: by a product and one instruction.
 __device__ __forceinline__ float near_exponential(float value) {
   constexpr float kLogTwoOfE = 1.4426950408889634f;
-  return ptx::exponential_of_two(value * kLogTwoOfE);
+  return ptx::exp2(value * kLogTwoOfE);
 }
 
 // Of values whose exponentials add up without overflow, and to a number far from the smallest: then the largest of

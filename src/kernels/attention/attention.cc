@@ -80,7 +80,8 @@ class Attention final : public KernelTemplate {
     const AttentionVariant* variant = attention_variant(setting.variant);
     const AttentionExtents extents = attention_extents(group);
     return variant != nullptr && variant->width >= std::max(extents.features, extents.value_features) &&
-           setting.splits >= 1 && setting.splits <= (variant->rows == 0 ? 1 : kMaxKeySplits);
+           (variant->group_queries == 0 || operand_type(group) == DataType::kFloat32) && setting.splits >= 1 &&
+           setting.splits <= (variant->rows == 0 ? 1 : kMaxKeySplits);
   }
 
   Work work(const Group& group, const Setting& setting) const override {
@@ -200,12 +201,28 @@ void add_operand(StepBuilder& step, size_t number) {
   step.launch("};");
 }
 
+const char* header_of(const AttentionVariant& variant) {
+  if (variant.rows > 0) {
+    return "split_keys";
+  }
+  if (variant.group_queries > 0) {
+    return "flash_wgmma";
+  }
+  return variant.math != TensorMath::kNone ? "flash_mma" : "flash";
+}
+
 void describe(StepBuilder& step, const AttentionVariant& variant) {
   if (variant.rows > 0) {
     step.describe(
         "Access: keys and values are read once, in 16-byte pieces, for all queries and heads that share them;");
     step.describe("blocks that share the keys of a query leave partial mixtures, joined in the order of the keys.");
     step.describe("Bound: memory, the reading of keys and values.");
+    return;
+  }
+  if (variant.group_queries > 0) {
+    step.describe("Access: a launch splits keys and values into fp16 parts; a block keeps queries in registers, walks");
+    step.describe("over tiles of keys and values that the copy engine brings, and turns scores into weights there.");
+    step.describe("Bound: arithmetic.");
     return;
   }
   step.describe(
@@ -240,12 +257,19 @@ void add_launch(StepBuilder& step, const AttentionVariant& variant, int64_t spli
   const Expr width = step.int_constant("head_tile", variant.width, "features of a head, rounded up");
   if (variant.rows > 0) {
     const AttentionExtents extents = attention_extents(step.group());
-    step.set_scratch_bytes(static_cast<int64_t>(sizeof(float)) * attention_scratch_floats(extents, splits));
+    step.set_scratch_bytes(attention_scratch_bytes(extents, variant, splits));
     const Expr rows =
         step.int_constant("block_rows", variant.rows, "queries, of all heads that share keys, of a block");
     const Expr parts = step.extent("splits", splits, "blocks that share the keys of a query");
     step.launch("return stitch::launch_split_keys_attention<{}, {}, {}>(", width, rows, causal);
     step.launch("    shape, query, key, value, mask, store, {}, args->scratch, stream);", parts);
+    return;
+  }
+  if (variant.group_queries > 0) {
+    step.set_scratch_bytes(attention_scratch_bytes(attention_extents(step.group()), variant, splits));
+    const Expr products = step.int_constant("products", variant.products, "of fp16 parts for each of the program's");
+    step.launch("return stitch::launch_flash_attention_wgmma<{}, {}, {}>(", products, width, causal);
+    step.launch("    shape, query, key, value, mask, store, args->scratch, stream);");
     return;
   }
   const bool on_tensor_cores = variant.math != TensorMath::kNone;
@@ -261,9 +285,7 @@ void add_launch(StepBuilder& step, const AttentionVariant& variant, int64_t spli
 Result<StepDraft> Attention::draft(const Group& group, const Setting& setting) const {
   const AttentionVariant& variant = *attention_variant(setting.variant);
   StepBuilder step(group);
-  step.include(
-      fmt::format("kernels/attention/{}.cuh",
-                  variant.rows > 0 ? "split_keys" : (variant.math != TensorMath::kNone ? "flash_mma" : "flash")));
+  step.include(fmt::format("kernels/attention/{}.cuh", header_of(variant)));
   if (operand_type(group) != DataType::kFloat32) {
     step.include("kernels/common/half.cuh");
   }

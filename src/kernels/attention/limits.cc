@@ -3,6 +3,8 @@
 
 namespace stitch::kernels {
 
+bool has_group_attention(const std::string& architecture) { return architecture == "sm_90a"; }
+
 bool flash_attention_takes(const ir::Graph& graph, const ir::Node& node) {
   constexpr size_t kMaxAxes = 4;
   const TensorType& query = graph.type(ir::tensor_operand(node, 0));

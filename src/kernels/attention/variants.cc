@@ -20,6 +20,14 @@ constexpr AttentionVariant kVariants[] = {
     {"flash_tf32_32", TensorMath::kTf32, 32, Pipe::kTf32, 1, 0.06, 0},
     {"flash_tf32_64", TensorMath::kTf32, 64, Pipe::kTf32, 1, 0.08, 0},
     {"flash_tf32_128", TensorMath::kTf32, 128, Pipe::kTf32, 1, 0.08, 0},
+    {"flash_fp16x3_32", TensorMath::kNone, 32, Pipe::kFp16, 3, 0.4, 0, 192},
+    {"flash_fp16x3_64", TensorMath::kNone, 64, Pipe::kFp16, 3, 0.45, 0, 128},
+    {"flash_fp16x3_96", TensorMath::kNone, 96, Pipe::kFp16, 3, 0.45, 0, 128},
+    {"flash_fp16x3_128", TensorMath::kNone, 128, Pipe::kFp16, 3, 0.45, 0, 128},
+    {"flash_fp16_32", TensorMath::kNone, 32, Pipe::kFp16, 1, 0.2, 0, 192},
+    {"flash_fp16_64", TensorMath::kNone, 64, Pipe::kFp16, 1, 0.25, 0, 128},
+    {"flash_fp16_96", TensorMath::kNone, 96, Pipe::kFp16, 1, 0.3, 0, 128},
+    {"flash_fp16_128", TensorMath::kNone, 128, Pipe::kFp16, 1, 0.3, 0, 128},
     {"split_keys_32x1", TensorMath::kNone, 32, Pipe::kFp32, 1, 0.25, 1},
     {"split_keys_32x2", TensorMath::kNone, 32, Pipe::kFp32, 1, 0.25, 2},
     {"split_keys_32x4", TensorMath::kNone, 32, Pipe::kFp32, 1, 0.25, 4},
@@ -46,9 +54,16 @@ int64_t from_end(const std::vector<int64_t>& shape, size_t axis) {
 }
 
 // The narrowest compiled head that holds the group's.
-int64_t width_of(const AttentionExtents& extents) {
+int64_t width_of(const AttentionExtents& extents, bool by_groups) {
   const int64_t features = std::max(extents.features, extents.value_features);
-  return features <= 32 ? 32 : (features <= 64 ? 64 : kMaxHeadDimension);
+  const int64_t middle = by_groups && features <= 96 ? 96 : kMaxHeadDimension;
+  return features <= 32 ? 32 : (features <= 64 ? 64 : middle);
+}
+
+bool is_by_groups(const AttentionVariant& variant) { return variant.group_queries > 0; }
+
+bool rounds(const AttentionVariant& variant) {
+  return variant.math == TensorMath::kTf32 || (is_by_groups(variant) && variant.products == 1);
 }
 
 int64_t tiles_of(const AttentionExtents& extents, const AttentionVariant& variant) {
@@ -90,6 +105,22 @@ int resident_blocks(const AttentionExtents& extents, const AttentionVariant& var
   }
 }
 
+// A launch splits keys and values, which are read once then and written once; a block fills its ring before it
+// multiplies and stores after that, which takes as long as some more keys.
+void add_group_work(const AttentionExtents& extents, const AttentionVariant& variant, double keys, Work& work) {
+  constexpr double kFillAndStore = 96;
+  constexpr double kSplit = 2.3;
+  constexpr int kThreadsOfWhole = 683;  // one thread asks for as many bytes as the ring has room for
+  const int64_t tiles = (extents.queries + variant.group_queries - 1) / variant.group_queries;
+  const double features = 2.0 * as_double(variant.width);
+  work.padded_flops = 2.0 * variant.products * as_double(extents.batch * extents.heads) *
+                      as_double(tiles * variant.group_queries) * (keys + kFillAndStore) * features;
+  work.blocks = extents.batch * extents.heads * tiles;
+  work.threads_per_block = kThreadsOfWhole;
+  work.launches += 1;
+  work.serial_bytes = kSplit * as_double(attention_scratch_bytes(extents, variant, 1));
+}
+
 }  // namespace
 
 AttentionExtents attention_extents(const Group& group) {
@@ -121,8 +152,11 @@ std::vector<Setting> attention_settings(const Group& group, const DeviceLimits& 
   const bool may_round = !in_float || products_may_round(math);
   std::vector<Setting> settings;
   for (const AttentionVariant& variant : kVariants) {
-    if (variant.width != width_of(extents) || (variant.math == TensorMath::kTf32 && !may_round) ||
+    if (variant.width != width_of(extents, is_by_groups(variant)) || (rounds(variant) && !may_round) ||
         (variant.math == TensorMath::kTf32x3 && !in_float)) {
+      continue;
+    }
+    if (is_by_groups(variant) && (!has_group_attention(limits.architecture) || !in_float)) {
       continue;
     }
     if (variant.rows == 0) {
@@ -147,6 +181,10 @@ void add_attention_work(const AttentionExtents& extents, const AttentionVariant&
   work.peak_share = variant.peak_share;
   work.flops = 2.0 * variant.products * pairs * features;
   work.lane_operations += kLaneOperationsPerPair * pairs;
+  if (is_by_groups(variant)) {
+    add_group_work(extents, variant, keys, work);
+    return;
+  }
   if (variant.rows == 0) {
     const int64_t tiles = (extents.queries + kQueriesOfFlash - 1) / kQueriesOfFlash;
     work.padded_flops = 2.0 * variant.products * planes * as_double(tiles * kQueriesOfFlash) * keys * features;
@@ -169,18 +207,24 @@ void add_attention_work(const AttentionExtents& extents, const AttentionVariant&
   work.blocks_per_multiprocessor = resident_blocks(extents, variant);
   work.bandwidth_share = 0.9;
   if (splits > 1) {
-    const double partial_bytes = sizeof(float) * as_double(attention_scratch_floats(extents, splits));
+    const double partial_bytes = as_double(attention_scratch_bytes(extents, variant, splits));
     work.launches += 1;
     work.extra_bytes += partial_bytes;
     work.serial_bytes += partial_bytes;
   }
 }
 
-int64_t attention_scratch_floats(const AttentionExtents& extents, int64_t splits) {
+int64_t attention_scratch_bytes(const AttentionExtents& extents, const AttentionVariant& variant, int64_t splits) {
+  constexpr int64_t kFloat = sizeof(float);
+  if (is_by_groups(variant)) {
+    constexpr int64_t kKeysOfTile = 64, kBetweenTiles = 128;
+    const int64_t tiles = (extents.keys + kKeysOfTile - 1) / kKeysOfTile;
+    return extents.batch * extents.key_heads * tiles * 2 * (kKeysOfTile * variant.width * kFloat + kBetweenTiles);
+  }
   constexpr int64_t kSoftmaxFloats = 2;
-  return splits > 1
-             ? splits * extents.batch * extents.heads * extents.queries * (extents.value_features + kSoftmaxFloats)
-             : 0;
+  return splits > 1 ? kFloat * splits * extents.batch * extents.heads * extents.queries *
+                          (extents.value_features + kSoftmaxFloats)
+                    : 0;
 }
 
 }  // namespace stitch::kernels

@@ -15,11 +15,12 @@ constexpr int64_t kMaxKeySplits = 64;  // of the keys of a row
 struct AttentionVariant {
   const char* name;
   TensorMath math;
-  int64_t width;     // features of a head, rounded up
+  int64_t width;  // features of a head, rounded up
   Pipe pipe;
   int products;  // multiplications per product of the model
   double peak_share;
-  int64_t rows;  // that a block of the kernel for few queries works on; 0 for the other kernels
+  int64_t rows;               // that a block of the kernel for few queries works on; 0 for the other kernels
+  int64_t group_queries = 0;  // that a block of the kernel by wgmma works on; 0 for the other kernels
 };
 
 // Extents of attention as its kernels see them.
@@ -45,7 +46,7 @@ std::vector<Setting> attention_settings(const Group& group, const DeviceLimits& 
 // Blocks, partial results and what is read more than once.
 void add_attention_work(const AttentionExtents& extents, const AttentionVariant& variant, int64_t splits,
                         bool is_causal, Work& work);
-// Floats of scratch that the kernel for few queries needs.
-int64_t attention_scratch_floats(const AttentionExtents& extents, int64_t splits);
+// Bytes of scratch that a kernel needs: partial results, or keys and values in planes.
+int64_t attention_scratch_bytes(const AttentionExtents& extents, const AttentionVariant& variant, int64_t splits);
 
 }  // namespace stitch::kernels

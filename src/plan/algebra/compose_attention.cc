@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "ir/graph/op.h"
+#include "kernels/attention/limits.h"
 #include "plan/algebra/attention_written_out.h"
 #include "plan/rewrite/node_chain.h"
 #include "plan/rewrite/rewrite.h"
@@ -28,6 +29,9 @@ constexpr int64_t kMinKeys = 16;
 // where it was measured (512 keys of 16 x 16 heads, bench/results/kernels-h200.md). With few features it always leads.
 constexpr int64_t kFewFeatures = 32;
 constexpr int64_t kMaxKeys = 256;
+// By warpgroups attention reaches half the rate of products in fp16 parts, which write and read the scores four times
+// besides. A block has 64 queries at least, and a tile of theirs as many keys.
+constexpr int64_t kFullTile = 64;
 
 Shape with_heads(Shape heads, const Shape& matrix) {
   heads.insert(heads.end(), matrix.end() - 2, matrix.end());
@@ -36,12 +40,13 @@ Shape with_heads(Shape heads, const Shape& matrix) {
 
 class Composition {
  public:
-  Composition(const ir::Graph& from, GraphCopy& copy, const ir::Node& mixture, const WrittenOut& found)
+  Composition(const ir::Graph& from, GraphCopy& copy, const ir::Node& mixture, const WrittenOut& found, bool has_groups)
       : from_(from),
         copy_(copy),
         chain_(copy, from.value(mixture.outputs[0]).name, mixture.location),
         mixture_(mixture),
         found_(found),
+        has_groups_(has_groups),
         heads_(found.heads.value_or(heads_of(shape(found.query)))) {}
 
   // Heads beside each other, none shared and none repeated, as the fused skeleton takes them.
@@ -76,7 +81,17 @@ class Composition {
   bool pays() const {
     const int64_t features = shape(found_.query).back() + shape(found_.value).back();
     const int64_t keys = shape(found_.keys).back();
+    if (has_groups_ && are_full_tiles()) {
+      return true;
+    }
     return keys >= kMinKeys && features <= kMaxFeatures && (features <= kFewFeatures || keys <= kMaxKeys);
+  }
+
+  bool are_full_tiles() const {
+    const Shape& query = shape(found_.query);
+    return from_.type(found_.query).dtype == DataType::kFloat32 && query[query.size() - 2] >= kFullTile &&
+           shape(found_.keys).back() >= kFullTile &&
+           std::max(query.back(), shape(found_.value).back()) <= kernels::kMaxHeadDimension;
   }
 
   static Shape heads_of(const Shape& shape) { return {shape.begin(), shape.end() - 2}; }
@@ -123,18 +138,20 @@ class Composition {
   NodeChain chain_;
   const ir::Node& mixture_;
   const WrittenOut& found_;
+  bool has_groups_;
   Shape heads_;
 };
 
 }  // namespace
 
-Result<ir::Graph> compose_attention(const ir::Graph& graph) {
+Result<ir::Graph> compose_attention(const std::string& architecture, const ir::Graph& graph) {
+  const bool has_groups = kernels::has_group_attention(architecture);
   const AttentionFinder finder(graph);
   GraphCopy copy(graph);
   for (const ir::Node& node : graph.nodes) {
     const auto found = finder.find(node);
-    const bool is_taken = found.has_value() && Composition(graph, copy, node, *found).is_taken();
-    STITCH_TRY(is_taken ? Composition(graph, copy, node, *found).run() : copy.keep(node));
+    const bool is_taken = found.has_value() && Composition(graph, copy, node, *found, has_groups).is_taken();
+    STITCH_TRY(is_taken ? Composition(graph, copy, node, *found, has_groups).run() : copy.keep(node));
   }
   return copy.finish();
 }

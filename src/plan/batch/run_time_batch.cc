@@ -45,16 +45,20 @@ std::vector<int64_t> batches_to_try(int64_t minimum, int64_t maximum) {
 
 // What a plan's graph was made by, beside the rewrites.
 struct Maker {
+  std::string architecture;
   ChannelsLast kept;
   const std::vector<Boundary>& boundaries;
 };
 
-Maker maker_of(const Plan& plan) { return {kept_channels_last(plan.graph), plan.boundaries}; }
+Maker maker_of(const Plan& plan) {
+  const auto limits = kernels::device_limits(plan.device);
+  return {limits.has_value() ? limits->architecture : std::string(), kept_channels_last(plan.graph), plan.boundaries};
+}
 
 // The graph as make_plan() cuts it into steps.
 Result<ir::Graph> rewritten(const ir::Graph& graph, const Maker& maker) {
   STITCH_TRY(check_plannable(graph));
-  STITCH_ASSIGN(ir::Graph made, rewrite(graph));
+  STITCH_ASSIGN(ir::Graph made, rewrite_for(maker.architecture, graph));
   STITCH_ASSIGN(made, keep_channels_last(made, maker.kept));
   STITCH_ASSIGN(const std::vector<PlacedGroup> groups, partition_with_states(made, maker.boundaries));
   return made;

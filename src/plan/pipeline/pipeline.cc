@@ -157,7 +157,7 @@ Result<Plan> make_plan(const ir::Graph& graph, const PlanOptions& given) {
   if (options.like != nullptr && options.boundaries.empty()) {
     options.boundaries = options.like->boundaries;
   }
-  STITCH_ASSIGN(const ir::Graph rewritten, rewrite(graph));
+  STITCH_ASSIGN(const ir::Graph rewritten, rewrite_for(options.limits.architecture, graph));
   return fastest(Forms(rewritten, options));
 }
 

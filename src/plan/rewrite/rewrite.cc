@@ -3,13 +3,15 @@
 
 namespace stitch::plan {
 
-Result<ir::Graph> rewrite(const ir::Graph& graph) {
+Result<ir::Graph> rewrite(const ir::Graph& graph) { return rewrite_for("", graph); }
+
+Result<ir::Graph> rewrite_for(const std::string& architecture, const ir::Graph& graph) {
   STITCH_ASSIGN(ir::Graph result, remove_dead_code(graph));
   STITCH_ASSIGN(result, join_time_steps(result));
   // Before identities, so that they see the pieces.
   STITCH_ASSIGN(result, decompose_batch_norm(result));
   STITCH_ASSIGN(result, narrow_to_reads(result));
-  STITCH_ASSIGN(result, compose_attention(result));
+  STITCH_ASSIGN(result, compose_attention(architecture, result));
   STITCH_ASSIGN(result, decompose_attention(result));
   // After attention, which may leave a softmax.
   STITCH_ASSIGN(result, decompose_double(result));

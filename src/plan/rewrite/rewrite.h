@@ -3,6 +3,8 @@
 // input, never data, never the default values of parameters.
 #pragma once
 
+#include <string>
+
 #include "ir/graph/graph.h"
 
 namespace stitch::plan {
@@ -10,8 +12,10 @@ namespace stitch::plan {
 // Refuses what no plan can be made for: opaque operators (all of them are named) and tensors without elements.
 Result<void> check_plannable(const ir::Graph& graph);
 
-// All passes, in order.
+// All passes, in order, as they are right for every device.
 Result<ir::Graph> rewrite(const ir::Graph& graph);
+// The same for devices of this architecture.
+Result<ir::Graph> rewrite_for(const std::string& architecture, const ir::Graph& graph);
 
 // Nodes none of whose results reach an output go.
 Result<ir::Graph> remove_dead_code(const ir::Graph& graph);
@@ -29,8 +33,9 @@ Result<ir::Graph> decompose_batch_norm(const ir::Graph& graph);
 // Values of which half or less is read along an axis are made no larger than that.
 Result<ir::Graph> narrow_to_reads(const ir::Graph& graph);
 // Two products around a softmax that nothing else reads, of few features and of neither few nor many keys, become
-// attention, with what is added to the scores and what they are filled with: the scores are then never written.
-Result<ir::Graph> compose_attention(const ir::Graph& graph);
+// attention, with what is added to the scores and what they are filled with: the scores are then never written. Where
+// the architecture has attention by warpgroups, of more features and of many keys as well.
+Result<ir::Graph> compose_attention(const std::string& architecture, const ir::Graph& graph);
 // Attention that the fused skeleton cannot take becomes two matrix products around a softmax.
 Result<ir::Graph> decompose_attention(const ir::Graph& graph);
 // Softmax and layer norm of float64 become reductions and pointwise operators.

@@ -102,10 +102,9 @@ inline void add_products(const GroupProduct* const threads[128], const float (&a
   }
 }
 
+// b in shared memory, whatever holds a.
 template <int kColumns>
-inline void wgmma_body(const GroupProduct* const threads[128]) {
-  float a[kGroupRows][kGroupDepth];
-  gather(a, threads[0]->a);
+inline void multiply_by_rows(const GroupProduct* const threads[128], const float (&a)[kGroupRows][kGroupDepth]) {
   float b[kGroupDepth][kColumns];
   const OperandRows rows(threads[0]->b);
   for (int column = 0; column < kColumns; ++column) {
@@ -115,6 +114,13 @@ inline void wgmma_body(const GroupProduct* const threads[128]) {
   }
   add_products(threads, a, b);
   stitch_count_matrix_flops(STITCH_GROUP_PIPE, 2 * kGroupRows * kColumns * kGroupDepth);
+}
+
+template <int kColumns>
+inline void wgmma_body(const GroupProduct* const threads[128]) {
+  float a[kGroupRows][kGroupDepth];
+  gather(a, threads[0]->a);
+  multiply_by_rows<kColumns>(threads, a);
   stitch_count_shared_operand(sizeof(uint16_t) * kGroupDepth * (kGroupRows + kColumns));
 }
 
@@ -138,6 +144,28 @@ inline void wgmma_tf32_body(const GroupProduct* const threads[128]) {
   add_products(threads, a, b);
   stitch_count_matrix_flops(STITCH_TF32_PIPE, 2 * kGroupRows * kColumns * kDepth);
   stitch_count_shared_operand(sizeof(uint32_t) * kDepth * kColumns);
+}
+
+template <int kColumns>
+inline void wgmma_registers_body(const GroupProduct* const threads[128]) {
+  float a[kGroupRows][kGroupDepth];
+  for (int thread = 0; thread < 128; ++thread) {
+    for (int part = 0; part < 4; ++part) {
+      const int row = thread / 32 * 16 + thread % 32 / 4 + part % 2 * 8;
+      const int k = thread % 4 * 2 + part / 2 * 8;
+      const uint32_t packed = threads[thread]->a_registers[part];
+      a[row][k] = fp16_value(packed & 0xffffu);
+      a[row][k + 1] = fp16_value(packed >> 16);
+    }
+  }
+  multiply_by_rows<kColumns>(threads, a);
+  stitch_count_shared_operand(sizeof(uint16_t) * kGroupDepth * kColumns);
+}
+
+template <int kColumns>
+inline void wgmma_f16(float* d, const uint32_t (&a)[4], uint64_t b, bool accumulate) {
+  const GroupProduct share{wgmma_registers_body<kColumns>, d, 0, b, accumulate, a};
+  stitch_group_product(&share, __FILE__, __LINE__);
 }
 
 template <int kColumns>
