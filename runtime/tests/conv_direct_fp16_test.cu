@@ -163,6 +163,16 @@ void check_accuracy(Checker& checker) {
     dark.x[i] *= i % 36 < 18 ? 0x1p-26f : 1.0f;
   }
   check_errors(checker, "dark on one side", dark);
+  ConvCase<Large> rare(shape);  // tiny ones beside others
+  for (size_t i = 0; i < rare.x.size(); i += 97) {
+    rare.x[i] *= 0x1p-28f;
+  }
+  check_errors(checker, "few tiny ones", rare);
+  ConvCase<Large> sparse(shape);  // and among zeros, as most of their windows see nothing else
+  for (size_t i = 0; i < sparse.x.size(); ++i) {
+    sparse.x[i] *= i == 3 ? 1.0f : i % 200 == 100 ? 0x1p-28f : 0.0f;
+  }
+  check_errors(checker, "tiny ones among zeros", sparse);
   for (const int binades : {12, 24}) {
     ConvCase<Large> wide(shape);
     const std::vector<float> exponents =

@@ -155,10 +155,16 @@ constexpr float kSmall = 0x1p-3f;
 // ... and below this so many that a single one counts as a window of them: nothing else may be under a window.
 constexpr float kTiny = 0x1p-10f;
 constexpr int kOfTiny = 1 << 16;
+constexpr int kHeld = -(1 << 24);
 
+// What an element adds to the count of its neighbours: below zero, whatever they are, where it holds its bits, as it
+// then is most of what windows over them sum up.
 __device__ __forceinline__ int small_count(float scaled) {
   const uint32_t below = magnitude_bits(scaled) - 1u;  // of zero: the largest
-  return below >= __float_as_uint(kSmall) - 1u ? 0 : (below >= __float_as_uint(kTiny) - 1u ? 1 : kOfTiny);
+  if (below == ~0u) {
+    return 0;
+  }
+  return below >= __float_as_uint(kSmall) - 1u ? kHeld : (below >= __float_as_uint(kTiny) - 1u ? 1 : kOfTiny);
 }
 
 // Whether windows may be made of elements that have lost bits.
@@ -167,7 +173,7 @@ __device__ __forceinline__ bool suffers(int small, int channels) {
   return small * 4 > Window::taps * channels;
 }
 
-// Four neighbouring pixels: `raw` is the first channel's. Returns how many elements are small.
+// Four neighbouring pixels: `raw` is the first channel's. Returns how many elements are small where none is not.
 template <typename Tile, typename Window>
 __device__ __forceinline__ int split_run(const float4* raw, int channels, float scale, unsigned char* parts) {
   using Patch = Stage<Tile, Window>;
@@ -197,7 +203,7 @@ __device__ __forceinline__ int split_run(const float4* raw, int channels, float 
     reinterpret_cast<uint4*>(parts + Patch::part_bytes)[i] =
         make_uint4(lower[i * 4], lower[i * 4 + 1], lower[i * 4 + 2], lower[i * 4 + 3]);
   }
-  return small;
+  return max(small, 0);
 }
 
 template <typename Tile, typename Window>

@@ -199,6 +199,7 @@ template <typename Window>
 __device__ float sum_again(const ConvShape& shape, const Planes& planes, const float* input, const float* weight,
                            const Place& place, int64_t channel) {
   float sum = 0;
+#pragma unroll 4
   for (int64_t k = 0; k < shape.in_channels * Window::taps; ++k) {
     const auto tap = static_cast<int>(k % Window::taps);
     const int z = place.z * Window::stride_z - Window::padding_z +
