@@ -96,6 +96,22 @@ void check_uneven_keys(Checker& checker, const AttentionShape& shape) {
                 kFp32Class);
 }
 
+struct CausalMatrix {
+  __device__ float operator()(int64_t, int64_t, int64_t query, int64_t key, float score) const {
+    return key > query ? -INFINITY : score;
+  }
+};
+
+// Whole tiles are barred by a mask, of some groups' queries. A value there that is infinite counts all the same.
+void check_barred_tiles(Checker& checker, const AttentionShape& shape, bool has_infinite_value) {
+  AttentionCase problem(shape, true, false);
+  const std::string name = has_infinite_value ? "barred tiles, infinite value" : "barred tiles";
+  if (has_infinite_value) {
+    problem.v[static_cast<size_t>(100 * shape.value_head_dimension)] = INFINITY;
+  }
+  checker.close(name, attend<3, 64, false>(checker, name, problem, CausalMatrix{}), problem.expected(), kFp32Class);
+}
+
 struct CountScores {
   unsigned* calls;
   __device__ float operator()(int64_t, int64_t, int64_t, int64_t, float score) const {
@@ -145,6 +161,8 @@ int main(int count, char** arguments) {
   check_wide(checker, {1, 2, 1, 70, 130, 64, 64, 0.125f}, 1048576.0f, 0x1p-20f, 1048576.0f);
   check_infinite_key(checker, {1, 2, 1, 70, 65, 40, 36, 0.125f});
   check_out_of_range(checker, {1, 2, 1, 70, 70, 32, 32, 0.2f});
+  check_barred_tiles(checker, {1, 2, 1, 200, 330, 64, 40, 0.125f}, false);
+  check_barred_tiles(checker, {1, 1, 1, 130, 200, 64, 40, 0.125f}, true);
   check_uneven_keys(checker, {1, 1, 1, 70, 70, 32, 32, 0.2f});
   check_done_once<32>(checker, {1, 1, 1, 70, 140, 32, 32, 0.2f});
   check_done_once<64>(checker, {1, 2, 1, 64, 70, 40, 64, 0.2f});
