@@ -19,18 +19,21 @@ namespace stitch {
 
 namespace flash_wgmma_detail {
 
-template <int kHeadDimension, int kProductsOfOne>
+// kGroups: warpgroups that multiply. More of them hide what each waits for, as registers allow; queries in shared
+// memory leave room for that.
+template <int kHeadDimension, int kProductsOfOne, int kGroups = (kHeadDimension > 32 ? 2 : 3),
+          bool kQueriesInShared = (kHeadDimension > 96)>
 struct FlashTile {
   using Keys = KeyTile<kHeadDimension>;
-  using QueryParts = Queries<kHeadDimension, kProductsOfOne, (kHeadDimension > 96)>;
+  using QueryParts = Queries<kHeadDimension, kProductsOfOne, kQueriesInShared>;
   using Rows = WeightedRows<kHeadDimension, kProductsOfOne>;
   static constexpr int head_dimension = kHeadDimension;
-  static constexpr int groups = kHeadDimension > 32 ? 2 : 3;
+  static constexpr int groups = kGroups;
   static constexpr int group_queries = QueryParts::kGroupRows;
   static constexpr int queries = groups * group_queries;
   static constexpr int multipliers = groups * 128;  // threads
   static constexpr int threads = multipliers + 128;
-  static constexpr int registers = groups == 3 ? 160 : 240;  // of a thread that multiplies
+  static constexpr int registers = groups == 4 ? 112 : groups == 3 ? 160 : 240;  // of a thread that multiplies
   static constexpr int stages = kHeadDimension > 96 ? 4 : (kHeadDimension > 32 ? 6 : 8);
   static constexpr int alignment = 1024;
   static constexpr int stage_bytes = Keys::plane_bytes + alignment;
@@ -284,24 +287,18 @@ __global__ void __launch_bounds__(Tile::threads, 1)
 #endif
 }
 
-}  // namespace flash_wgmma_detail
-
-// kHeadDimension: 32, 64, 96 or 128, at least the shape's head dimensions. kProducts: 3 is fp32-class, 1 TF32-class.
-// sm_90a; `scratch` of key_plane_bytes<kHeadDimension>(), 16-byte aligned.
-template <int kProducts, int kHeadDimension, bool kCausal, typename T, typename Mask, typename Store>
-cudaError_t launch_flash_attention_wgmma(const AttentionShape& shape, const AttentionOperandOf<T>& query,
-                                         const AttentionOperandOf<T>& key, const AttentionOperandOf<T>& value,
-                                         const Mask& mask, const Store& store, void* scratch, cudaStream_t stream) {
-  using namespace flash_wgmma_detail;
-  using Tile = FlashTile<kHeadDimension, kProducts>;
+template <typename Tile, bool kCausal, typename T, typename Mask, typename Store>
+cudaError_t launch_flash_tile(const AttentionShape& shape, const AttentionOperandOf<T>& query,
+                              const AttentionOperandOf<T>& key, const AttentionOperandOf<T>& value, const Mask& mask,
+                              const Store& store, void* scratch, cudaStream_t stream) {
   const int64_t blocks = attention_blocks<Tile::queries>(shape);
   if (blocks == 0) {
     return cudaSuccess;
   }
-  if (shape.head_dimension > kHeadDimension || shape.value_head_dimension > kHeadDimension) {
+  if (shape.head_dimension > Tile::head_dimension || shape.value_head_dimension > Tile::head_dimension) {
     return cudaErrorInvalidValue;
   }
-  cudaError_t error = launch_split_keys_and_values<kHeadDimension>(shape, key, value, scratch, stream);
+  cudaError_t error = launch_split_keys_and_values<Tile::head_dimension>(shape, key, value, scratch, stream);
   if (error != cudaSuccess) {
     return error;
   }
@@ -313,6 +310,19 @@ cudaError_t launch_flash_attention_wgmma(const AttentionShape& shape, const Atte
   kernel<<<static_cast<unsigned>(blocks), Tile::threads, Tile::shared_bytes, stream>>>(
       shape, query, key, value, operand_aligned(query), static_cast<const unsigned char*>(scratch), mask, store);
   return cudaGetLastError();
+}
+
+}  // namespace flash_wgmma_detail
+
+// kHeadDimension: 32, 64, 96 or 128, at least the shape's head dimensions. kProducts: 3 is fp32-class, 1 TF32-class.
+// sm_90a; `scratch` of key_plane_bytes<kHeadDimension>(), 16-byte aligned.
+template <int kProducts, int kHeadDimension, bool kCausal, typename T, typename Mask, typename Store>
+cudaError_t launch_flash_attention_wgmma(const AttentionShape& shape, const AttentionOperandOf<T>& query,
+                                         const AttentionOperandOf<T>& key, const AttentionOperandOf<T>& value,
+                                         const Mask& mask, const Store& store, void* scratch, cudaStream_t stream) {
+  using namespace flash_wgmma_detail;
+  return launch_flash_tile<FlashTile<kHeadDimension, kProducts>, kCausal>(shape, query, key, value, mask, store,
+                                                                          scratch, stream);
 }
 
 }  // namespace stitch
