@@ -29,7 +29,7 @@ FAMILIES = {
     "resampling": r"launch_interpolate",
     "attention, FFMA": r"launch_flash_attention<",
     "attention, 3xTF32": r"launch_flash_attention_mma",
-    "attention, fp16 parts": r"launch_flash_attention_wgmma",
+    "attention, fp16 parts": r"launch_flash_attention_wgmma|launch_split_keys_and_values",
     "attention, few queries": r"launch_split_keys_attention",
     "softmax": r"launch_softmax",
     "normalisation": r"launch_layer_norm",

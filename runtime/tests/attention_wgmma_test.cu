@@ -96,6 +96,42 @@ void check_uneven_keys(Checker& checker, const AttentionShape& shape) {
                 kFp32Class);
 }
 
+struct CausalMatrix {
+  __device__ float operator()(int64_t, int64_t, int64_t query, int64_t key, float score) const {
+    return key > query ? -INFINITY : score;
+  }
+};
+
+// Whole tiles are barred by a mask, of some groups' queries. A value there that is infinite counts all the same.
+void check_barred_tiles(Checker& checker, const AttentionShape& shape, bool has_infinite_value) {
+  AttentionCase problem(shape, true, false);
+  const std::string name = has_infinite_value ? "barred tiles, infinite value" : "barred tiles";
+  if (has_infinite_value) {
+    problem.v[static_cast<size_t>(100 * shape.value_head_dimension)] = INFINITY;
+  }
+  checker.close(name, attend<3, 64, false>(checker, name, problem, CausalMatrix{}), problem.expected(), kFp32Class);
+}
+
+struct CountScores {
+  unsigned* calls;
+  __device__ float operator()(int64_t, int64_t, int64_t, int64_t, float score) const {
+    atomicAdd(calls, 1u);
+    return score;
+  }
+};
+
+// Ordinary queries are not computed again in plain fp32, which would hide what is wrong with their products.
+template <int kHeadDimension>
+void check_done_once(Checker& checker, const AttentionShape& shape) {
+  const AttentionCase problem(shape, false, false);
+  const DeviceArray<unsigned> calls(std::vector<unsigned>{0});
+  const std::string name = "done once, " + std::to_string(kHeadDimension);
+  const std::vector<float> got = attend<3, kHeadDimension, false>(checker, name, problem, CountScores{calls.data()});
+  checker.close(name, got, problem.expected(), kFp32Class);
+  const int64_t scores = shape.batch * shape.heads * shape.queries * shape.keys;
+  checker.is_true(name, calls.values()[0] == static_cast<unsigned>(scores));
+}
+
 // Not a number in a query, of which the other queries know nothing.
 void check_undefined_query(Checker& checker, const AttentionShape& shape) {
   AttentionCase problem(shape, false, false);
@@ -125,7 +161,13 @@ int main(int count, char** arguments) {
   check_wide(checker, {1, 2, 1, 70, 130, 64, 64, 0.125f}, 1048576.0f, 0x1p-20f, 1048576.0f);
   check_infinite_key(checker, {1, 2, 1, 70, 65, 40, 36, 0.125f});
   check_out_of_range(checker, {1, 2, 1, 70, 70, 32, 32, 0.2f});
+  check_barred_tiles(checker, {1, 2, 1, 200, 330, 64, 40, 0.125f}, false);
+  check_barred_tiles(checker, {1, 1, 1, 130, 200, 64, 40, 0.125f}, true);
   check_uneven_keys(checker, {1, 1, 1, 70, 70, 32, 32, 0.2f});
+  check_done_once<32>(checker, {1, 1, 1, 70, 140, 32, 32, 0.2f});
+  check_done_once<64>(checker, {1, 2, 1, 64, 70, 40, 64, 0.2f});
+  check_done_once<96>(checker, {1, 1, 1, 70, 70, 96, 96, 0.1f});
+  check_done_once<128>(checker, {1, 1, 1, 70, 128, 128, 128, 0.1f});
   check_undefined_query(checker, {1, 2, 1, 70, 65, 40, 36, 0.125f});
   return checker.finish();
 }

@@ -197,6 +197,8 @@ MISTAKES = (
     Mistake("keys_miss_bytes", "attention_wgmma_test", FLASH_GROUPS,
             "mbarrier_arrive_expecting(ring.full + at.stage, Tile::Keys::bytes)",
             "mbarrier_arrive_expecting(ring.full + at.stage, Tile::Keys::bytes / 2)"),
+    Mistake("values_of_barred_tiles_do_not_count", "attention_wgmma_test", FLASH_GROUPS,
+            " && value_unscale == value_unscale", ""),
     Mistake("keys_lie_unswizzled", "attention_wgmma_test", KEY_PLANES, "(at ^ swizzle) * 16", "at * 16"),
     Mistake("keys_too_small_for_parts", "attention_wgmma_test", KEY_PLANES, "count.small * kMaySuffer > count.nonzero",
             "false"),

@@ -19,24 +19,28 @@ namespace stitch {
 
 namespace flash_wgmma_detail {
 
-template <int kHeadDimension, int kProductsOfOne>
+// kGroups: warpgroups that multiply. More of them hide what each waits for, as registers allow; queries in shared
+// memory leave room for that.
+template <int kHeadDimension, int kProductsOfOne, int kGroups = (kHeadDimension > 32 ? 2 : 3),
+          bool kQueriesInShared = (kHeadDimension > 96)>
 struct FlashTile {
   using Keys = KeyTile<kHeadDimension>;
-  using QueryParts = Queries<kHeadDimension, kProductsOfOne, (kHeadDimension > 96)>;
+  using QueryParts = Queries<kHeadDimension, kProductsOfOne, kQueriesInShared>;
   using Rows = WeightedRows<kHeadDimension, kProductsOfOne>;
   static constexpr int head_dimension = kHeadDimension;
-  static constexpr int groups = kHeadDimension > 32 ? 2 : 3;
+  static constexpr int groups = kGroups;
   static constexpr int group_queries = QueryParts::kGroupRows;
   static constexpr int queries = groups * group_queries;
   static constexpr int multipliers = groups * 128;  // threads
   static constexpr int threads = multipliers + 128;
-  static constexpr int registers = groups == 3 ? 160 : 240;  // of a thread that multiplies
+  static constexpr int registers = groups == 4 ? 112 : groups == 3 ? 160 : 240;  // of a thread that multiplies
   static constexpr int stages = kHeadDimension > 96 ? 4 : (kHeadDimension > 32 ? 6 : 8);
   static constexpr int alignment = 1024;
   static constexpr int stage_bytes = Keys::plane_bytes + alignment;
   static constexpr int query_bytes = groups * QueryParts::kSharedBytes;
   static constexpr int ring_bytes = stages * stage_bytes + query_bytes;
-  static constexpr int shared_bytes = alignment + ring_bytes + 2 * stages * 8;
+  static constexpr int vote_bytes = groups * 2 * 4 * 4;
+  static constexpr int shared_bytes = alignment + ring_bytes + 2 * stages * 8 + vote_bytes;
 };
 
 // A tile of keys and one of values a turn.
@@ -63,6 +67,7 @@ __device__ __forceinline__ float unscale_of(const wgmma_detail::Ring<Tile>& ring
 struct GroupPlace {
   int64_t first_query;
   int tiles;
+  int group;
 };
 
 template <typename Tile, bool kCausal>
@@ -72,23 +77,52 @@ __device__ __forceinline__ GroupPlace group_place(const AttentionShape& shape, c
   const int64_t first = place.first_query + static_cast<int64_t>(group) * Tile::group_queries;
   const int64_t visible = first + Tile::group_queries;
   const int64_t keys = kCausal && visible < place.keys ? visible : place.keys;
-  return {first, first < shape.queries ? static_cast<int>(ceil_divide(keys, Tile::Keys::keys)) : 0};
+  return {first, first < shape.queries ? static_cast<int>(ceil_divide(keys, Tile::Keys::keys)) : 0, group};
 }
 
-// Weights of a tile's scores, from its first key on.
+// Whether all threads of a group say yes, in turns that are numbered: the votes of one are read while others have their
+// next turn, but not the one after that.
+template <typename Tile>
+__device__ __forceinline__ bool all_of_group(const wgmma_detail::Ring<Tile>& ring, int group, int turn, bool vote) {
+  constexpr int kWarps = 128 / kWarpThreads;
+  auto* const votes = reinterpret_cast<uint32_t*>(ring.empty + Tile::stages) + (group * 2 + turn % 2) * kWarps;
+  const bool of_warp = __all_sync(kFullWarp, vote) != 0;
+  if (threadIdx.x % kWarpThreads == 0) {
+    votes[threadIdx.x % 128 / kWarpThreads] = of_warp ? 1 : 0;
+  }
+  if (group == 0) {
+    ptx::barrier_of_threads<2, 128>();
+  } else if (group == 1) {
+    ptx::barrier_of_threads<3, 128>();
+  } else {
+    ptx::barrier_of_threads<4, 128>();
+  }
+  uint32_t all = 1;
+#pragma unroll
+  for (int warp = 0; warp < kWarps; ++warp) {
+    all &= votes[warp];
+  }
+  return __shfl_sync(kFullWarp, all, 0) != 0;
+}
+
+// What a lane's two rows of scores are multiplied with to be powers of two.
+struct ScoreFactors {
+  float of_rows[2];
+};
+
+// A tile's scores, from its first key on, as softmax sees them but for the factors.
 template <typename Tile, bool kCausal, typename Mask>
-__device__ __forceinline__ void weigh_tile(const AttentionShape& shape, const AttentionPlace& place,
-                                           const GroupPlace& group, const Mask& mask, int64_t first_key,
-                                           const float (&query_unscale)[2], float key_unscale,
-                                           typename Tile::Rows& rows) {
+__device__ __forceinline__ ScoreFactors see_tile(const AttentionShape& shape, const AttentionPlace& place,
+                                                 const GroupPlace& group, const Mask& mask, int64_t first_key,
+                                                 const float (&query_unscale)[2], float key_unscale,
+                                                 typename Tile::Rows& rows) {
   const float unscale[2] = {query_unscale[0] * key_unscale, query_unscale[1] * key_unscale};
   const bool is_whole =
       first_key + Tile::Keys::keys <= (kCausal && group.first_query < place.keys ? group.first_query : place.keys);
   if constexpr (std::is_same_v<Mask, NoMask>) {
     if (is_whole && shape.scale > 0) {
       const float factor = shape.scale * kLog2OfE;
-      rows.weigh({unscale[0] * factor, unscale[1] * factor});
-      return;
+      return {{unscale[0] * factor, unscale[1] * factor}};
     }
   }
   const int64_t first_query = group.first_query + static_cast<int>(threadIdx.x) % 128 / kWarpThreads * 16 +
@@ -102,7 +136,7 @@ __device__ __forceinline__ void weigh_tile(const AttentionShape& shape, const At
       return masked_score<kCausal>(shape, place, mask, first_query + half * 8, first_key + column, product);
     });
   }
-  rows.weigh({kLog2OfE, kLog2OfE});
+  return {{kLog2OfE, kLog2OfE}};
 }
 
 // Where a warpgroup is on its way along the keys.
@@ -123,13 +157,27 @@ __device__ __forceinline__ void take_tile(const wgmma_detail::Ring<Tile>& ring, 
   rows.pin_scores();
   ring.release(walk.at.stage);
   walk.at.next();
-  weigh_tile<Tile, kCausal>(shape, place, group, mask, static_cast<int64_t>(walk.tile) * Tile::Keys::keys,
-                            queries.unscale, key_unscale, rows);
+  const ScoreFactors factors =
+      see_tile<Tile, kCausal>(shape, place, group, mask, static_cast<int64_t>(walk.tile) * Tile::Keys::keys,
+                              queries.unscale, key_unscale, rows);
   ring.wait_until_full(walk.at);
-  rows.issue_mixture(ring.stage(walk.at.stage));
   const int of_values = walk.at.stage;
   const float value_unscale = unscale_of(ring, of_values);
   walk.at.next();
+  ++walk.tile;
+  // Keys that are barred to all queries; their values count where they are not finite.
+  if constexpr (!std::is_same_v<Mask, NoMask>) {
+    if (all_of_group(ring, group.group, walk.tile, rows.is_barred() && value_unscale == value_unscale)) {
+      ring.release(of_values);
+      if constexpr (!kIsLast) {
+        ring.wait_until_full(walk.at);
+        rows.issue_scores(queries, ring.stage(walk.at.stage));
+      }
+      return;
+    }
+  }
+  rows.weigh(factors.of_rows);
+  rows.issue_mixture(ring.stage(of_values));
   if constexpr (kIsLast) {
     ptx::wgmma_wait<0>();
   } else {
@@ -140,7 +188,6 @@ __device__ __forceinline__ void take_tile(const wgmma_detail::Ring<Tile>& ring, 
   rows.pin_mixture();
   ring.release(of_values);
   rows.promote(value_unscale);
-  ++walk.tile;
 }
 
 // All tiles that the group sees; those that only others of the block see, it lets pass.
@@ -240,24 +287,18 @@ __global__ void __launch_bounds__(Tile::threads, 1)
 #endif
 }
 
-}  // namespace flash_wgmma_detail
-
-// kHeadDimension: 32, 64, 96 or 128, at least the shape's head dimensions. kProducts: 3 is fp32-class, 1 TF32-class.
-// sm_90a; `scratch` of key_plane_bytes<kHeadDimension>(), 16-byte aligned.
-template <int kProducts, int kHeadDimension, bool kCausal, typename T, typename Mask, typename Store>
-cudaError_t launch_flash_attention_wgmma(const AttentionShape& shape, const AttentionOperandOf<T>& query,
-                                         const AttentionOperandOf<T>& key, const AttentionOperandOf<T>& value,
-                                         const Mask& mask, const Store& store, void* scratch, cudaStream_t stream) {
-  using namespace flash_wgmma_detail;
-  using Tile = FlashTile<kHeadDimension, kProducts>;
+template <typename Tile, bool kCausal, typename T, typename Mask, typename Store>
+cudaError_t launch_flash_tile(const AttentionShape& shape, const AttentionOperandOf<T>& query,
+                              const AttentionOperandOf<T>& key, const AttentionOperandOf<T>& value, const Mask& mask,
+                              const Store& store, void* scratch, cudaStream_t stream) {
   const int64_t blocks = attention_blocks<Tile::queries>(shape);
   if (blocks == 0) {
     return cudaSuccess;
   }
-  if (shape.head_dimension > kHeadDimension || shape.value_head_dimension > kHeadDimension) {
+  if (shape.head_dimension > Tile::head_dimension || shape.value_head_dimension > Tile::head_dimension) {
     return cudaErrorInvalidValue;
   }
-  cudaError_t error = launch_split_keys_and_values<kHeadDimension>(shape, key, value, scratch, stream);
+  cudaError_t error = launch_split_keys_and_values<Tile::head_dimension>(shape, key, value, scratch, stream);
   if (error != cudaSuccess) {
     return error;
   }
@@ -269,6 +310,19 @@ cudaError_t launch_flash_attention_wgmma(const AttentionShape& shape, const Atte
   kernel<<<static_cast<unsigned>(blocks), Tile::threads, Tile::shared_bytes, stream>>>(
       shape, query, key, value, operand_aligned(query), static_cast<const unsigned char*>(scratch), mask, store);
   return cudaGetLastError();
+}
+
+}  // namespace flash_wgmma_detail
+
+// kHeadDimension: 32, 64, 96 or 128, at least the shape's head dimensions. kProducts: 3 is fp32-class, 1 TF32-class.
+// sm_90a; `scratch` of key_plane_bytes<kHeadDimension>(), 16-byte aligned.
+template <int kProducts, int kHeadDimension, bool kCausal, typename T, typename Mask, typename Store>
+cudaError_t launch_flash_attention_wgmma(const AttentionShape& shape, const AttentionOperandOf<T>& query,
+                                         const AttentionOperandOf<T>& key, const AttentionOperandOf<T>& value,
+                                         const Mask& mask, const Store& store, void* scratch, cudaStream_t stream) {
+  using namespace flash_wgmma_detail;
+  return launch_flash_tile<FlashTile<kHeadDimension, kProducts>, kCausal>(shape, query, key, value, mask, store,
+                                                                          scratch, stream);
 }
 
 }  // namespace stitch

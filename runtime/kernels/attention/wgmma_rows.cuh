@@ -211,6 +211,16 @@ class WeightedRows {
     }
   }
 
+  // Whether all scores of this lane are those of barred keys.
+  __device__ __forceinline__ bool is_barred() const {
+    bool is_barred = true;
+#pragma unroll
+    for (const float score : scores_) {
+      is_barred = is_barred && score == -INFINITY;
+    }
+    return is_barred;
+  }
+
   // Weights of scores in units of which two to the power of `factor` times each is one.
   __device__ __forceinline__ void weigh(const float (&factors)[2]) {
     float offset[2];

@@ -24,9 +24,8 @@ using Shape = std::vector<int64_t>;
 constexpr int64_t kMaxFeatures = 96;
 // A tile of the fused skeleton has 64 keys: with fewer than a quarter of that, products of the few there are cost less.
 constexpr int64_t kMinKeys = 16;
-// Products gain on the fused skeleton with the number of keys, as their tiles fill. With 64 features the estimates put
-// both level at 96 keys and the fused one at 1.6 of the products from 512 on; but it takes two thirds of its estimate
-// where it was measured (512 keys of 16 x 16 heads, bench/results/kernels-h200.md). With few features it always leads.
+// Products gain on the fused skeleton with the number of keys, as their tiles fill: with 64 features both are about
+// level at 512 keys (16 x 16 heads, bench/results/kernels-h200.md). With few features it always leads.
 constexpr int64_t kFewFeatures = 32;
 constexpr int64_t kMaxKeys = 256;
 // By warpgroups attention reaches half the rate of products in fp16 parts, which write and read the scores four times
