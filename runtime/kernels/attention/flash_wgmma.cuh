@@ -19,10 +19,21 @@ namespace stitch {
 
 namespace flash_wgmma_detail {
 
+// As measured on an H200 (bench/results/kernels-h200.md).
+__host__ __device__ constexpr int groups_of_tile(int head_dimension, int products) {
+  if (head_dimension <= 32) {
+    return products > 1 ? 4 : 3;
+  }
+  return products > 1 && head_dimension <= 64 ? 3 : 2;
+}
+__host__ __device__ constexpr bool has_queries_in_shared(int head_dimension, int products) {
+  return head_dimension > 96 || (products > 1 && head_dimension <= 64);
+}
+
 // kGroups: warpgroups that multiply. More of them hide what each waits for, as registers allow; queries in shared
 // memory leave room for that.
-template <int kHeadDimension, int kProductsOfOne, int kGroups = (kHeadDimension > 32 ? 2 : 3),
-          bool kQueriesInShared = (kHeadDimension > 96)>
+template <int kHeadDimension, int kProductsOfOne, int kGroups = groups_of_tile(kHeadDimension, kProductsOfOne),
+          bool kQueriesInShared = has_queries_in_shared(kHeadDimension, kProductsOfOne)>
 struct FlashTile {
   using Keys = KeyTile<kHeadDimension>;
   using QueryParts = Queries<kHeadDimension, kProductsOfOne, kQueriesInShared>;
