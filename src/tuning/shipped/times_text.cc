@@ -142,9 +142,16 @@ Result<std::vector<KnownStep>> parse_times(std::string_view text, const std::str
                      "make it again with `stitchcuda tune export`");
     }
   }
-  return number > 0 ? Result(std::move(steps))
-                    : Result<std::vector<KnownStep>>(failure(ErrorCode::kFileInvalid, "the file is empty", file,
-                                                             "make it again with `stitchcuda tune export`"));
+  if (number == 0) {
+    return failure(ErrorCode::kFileInvalid, "the file is empty", file, "make it again with `stitchcuda tune export`");
+  }
+  const auto cut =
+      std::find_if(steps.begin(), steps.end(), [](const KnownStep& step) { return step.settings.empty(); });
+  if (cut != steps.end()) {
+    return failure(ErrorCode::kFileInvalid, fmt::format("the step {} has no times", cut->signature), file,
+                   "make it again with `stitchcuda tune export`");
+  }
+  return steps;
 }
 
 }  // namespace stitch::tuning

@@ -49,6 +49,8 @@ TEST(TimesText, SaysWhichLineIsNone) {
       {"stitchcuda.times/1\ndevice D\nfp32 gemm f1 aaaa 10 64\n  a 1 nan 0\n", "line 4"},
       {"stitchcuda.times/1\ndevice D\nfp32 gemm f1 aaaa 10 64\n  a 1 -3 0\n", "line 4"},
       {"stitchcuda.times/1\ndevice D\nfp32 gemm f1 aaaa 10 64\n  a 0 3 0\n", "line 4"},
+      {"stitchcuda.times/1\ndevice D\nfp32 gemm f1 aaaa 10 64\nfp32 gemm f1 bbbb 10 64\n  a 1 3 0\n", "aaaa"},
+      {"stitchcuda.times/1\ndevice D\nfp32 gemm f1 aaaa 10 64\n", "aaaa"},  // cut off
       {"", "empty"},
   };
   for (const auto& [text, said] : lines) {
