@@ -68,56 +68,11 @@ __global__ void error_kernel(ConvShape s, const float* x, const float* weight, c
   plain[sample] = unit > 0 ? fabs(rounded - sum) / unit : 0;
 }
 
-// Overwrites what the L2 cache holds.
-__global__ void flush_kernel(float* data, int64_t count) {
-  for (int64_t i = blockIdx.x * int64_t{blockDim.x} + threadIdx.x; i < count; i += int64_t{gridDim.x} * blockDim.x) {
-    data[i] += 1.0f;
-  }
-}
-
-class Flush {
- public:
-  Flush() : data_(kFloats) {}
-  void operator()() const { flush_kernel<<<1024, 256>>>(data_.data(), kFloats); }
-
- private:
-  static constexpr int64_t kFloats = int64_t{64} << 20;
-  Buffer data_;
-};
-
-template <typename Launch>
-double cold_us(const Flush& flush, const Launch& launch) {
-  constexpr int kWarmUps = 2;
-  constexpr int kSamples = 9;
-  cudaEvent_t begin;
-  cudaEvent_t end;
-  cudaEventCreate(&begin);
-  cudaEventCreate(&end);
-  std::vector<float> samples_ms;
-  for (int sample = -kWarmUps; sample < kSamples; ++sample) {
-    flush();
-    cudaEventRecord(begin);
-    require(launch(), "launch");
-    cudaEventRecord(end);
-    require(cudaEventSynchronize(end), "kernel");
-    float elapsed_ms = 0.0f;
-    cudaEventElapsedTime(&elapsed_ms, begin, end);
-    if (sample >= 0) {
-      samples_ms.push_back(elapsed_ms);
-    }
-  }
-  cudaEventDestroy(begin);
-  cudaEventDestroy(end);
-  std::sort(samples_ms.begin(), samples_ms.end());
-  return samples_ms[samples_ms.size() / 2] * 1000.0;
-}
-
 // A convolution, and what has been measured of it.
 template <typename Window>
 struct Layer {
   const char* name;
   ConvShape shape;
-  const Flush& flush;
   Buffer x;
   Buffer weight;
   Buffer y;
@@ -126,8 +81,8 @@ struct Layer {
     return (extent + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1;
   }
 
-  Layer(const char* name, const Flush& flush, int64_t batch, int64_t in_channels, int64_t depth, int64_t height,
-        int64_t width, int64_t out_channels)
+  Layer(const char* name, int64_t batch, int64_t in_channels, int64_t depth, int64_t height, int64_t width,
+        int64_t out_channels)
       : name(name),
         shape{batch,
               in_channels,
@@ -139,7 +94,6 @@ struct Layer {
               1,
               depth,
               out_extent(depth, Window::kernel_z, Window::stride_z, Window::padding_z, Window::dilation_z)},
-        flush(flush),
         x(batch * in_channels * depth * height * width, 1),
         weight(out_channels * in_channels * Window::taps, 2),
         y(batch * out_channels * shape.out_depth * shape.out_height * shape.out_width, 3) {}
@@ -147,7 +101,7 @@ struct Layer {
   template <typename Launch>
   void report(const char* setting, const Launch& launch) const {
     cudaMemset(y.data(), 0xff, static_cast<std::size_t>(y.count()) * sizeof(float));
-    const double us = cold_us(flush, [&] { return launch(StoreOutput{y.data(), shape}); });
+    const double us = cold_us([&] { return launch(StoreOutput{y.data(), shape}); });
     const double flops = 2.0 * static_cast<double>(y.count()) * static_cast<double>(weight.count()) /
                          static_cast<double>(shape.out_channels);
     const double bytes = 4.0 * static_cast<double>(x.count() + weight.count() + y.count());
@@ -232,12 +186,11 @@ int main(int count, char** arguments) {
   using Same3 = ConvWindow<3, 3, 1, 1, 1, 1, 1, 1>;
   using Seven = ConvWindow<7, 7, 2, 2, 3, 3, 1, 1>;
   using Eleven = ConvWindow<11, 11, 4, 4, 2, 2, 1, 1>;
-  const Flush flush;
   const auto asked = [&](const char* name) { return is_asked(count, arguments, name); };
   const auto run = [&]<typename Window, int kChannels>(const char* name, std::initializer_list<int64_t> s) {
     if (asked(name)) {
       const int64_t* const of = s.begin();
-      Layer<Window>(name, flush, of[0], of[1], of[2], of[3], of[4], of[5]).template all<kChannels>();
+      Layer<Window>(name, of[0], of[1], of[2], of[3], of[4], of[5]).template all<kChannels>();
     }
   };
   run.operator()<Cube3, 4>("L1/54", {16, 3, 64, 64, 64, 64});

@@ -86,6 +86,14 @@ double median_us(const Launch& launch) {
   return median_us(launch, [] {});
 }
 
+// The same of a launch that finds nothing in the L2 cache.
+template <typename Launch>
+double cold_us(const Launch& launch) {
+  static const Buffer other(int64_t{64} << 20);
+  return median_us(launch,
+                   [&] { cudaMemsetAsync(other.data(), 0, static_cast<std::size_t>(other.count()) * sizeof(float)); });
+}
+
 inline void print_header(const char* unit) {
   std::printf("%-12s %-30s %-34s %12s %10s %12s\n", "kernel", "size", "setting", "us", unit, "max error");
 }

@@ -181,34 +181,6 @@ __global__ void compare_kernel(const float* a, const float* b, int64_t count, fl
   atomicMax(reinterpret_cast<int*>(greatest), __float_as_int(difference));
 }
 
-// The median time of runs before each of which the L2 cache is filled with something else.
-template <typename Launch>
-double cold_median_us(const Launch& launch) {
-  constexpr int kWarmUps = 2, kSamples = 9;
-  static const Buffer other(int64_t{64} << 20);
-  cudaEvent_t begin;
-  cudaEvent_t end;
-  cudaEventCreate(&begin);
-  cudaEventCreate(&end);
-  std::vector<float> samples_ms;
-  for (int sample = -kWarmUps; sample < kSamples; ++sample) {
-    cudaMemsetAsync(other.data(), sample & 1, static_cast<std::size_t>(other.count()) * sizeof(float));
-    cudaEventRecord(begin);
-    require(launch(), "launch");
-    cudaEventRecord(end);
-    require(cudaEventSynchronize(end), "kernel");
-    float elapsed_ms = 0.0f;
-    cudaEventElapsedTime(&elapsed_ms, begin, end);
-    if (sample >= 0) {
-      samples_ms.push_back(elapsed_ms);
-    }
-  }
-  cudaEventDestroy(begin);
-  cudaEventDestroy(end);
-  std::sort(samples_ms.begin(), samples_ms.end());
-  return samples_ms[samples_ms.size() / 2] * 1000.0;
-}
-
 template <typename Policy>
 constexpr const char* kPolicyName = std::is_same_v<Policy, Tf32> ? "tf32" : "fp16";
 
@@ -277,7 +249,7 @@ struct Layer {
     const Buffer y(shape.batch * shape.out_channels * pixels);
     cudaMemset(y.data(), 0xff, static_cast<std::size_t>(y.count()) * sizeof(float));
     const StoreScaled store{{y.data(), shape.out_channels, pixels}, bias.data()};
-    const double elapsed_us = cold_median_us([&] {
+    const double elapsed_us = cold_us([&] {
       return launch_conv_patch_mma<Policy, Tile, Run>(shape, x.data(), weight.data(), store, pixels % 4 == 0,
                                                       scratch.data(), nullptr);
     });
@@ -292,7 +264,7 @@ struct Layer {
     const Buffer y(shape.batch * shape.out_channels * pooled.count());
     cudaMemset(y.data(), 0xff, static_cast<std::size_t>(y.count()) * sizeof(float));
     const StorePooled store{y.data(), shape.out_channels, pooled};
-    const double elapsed_us = cold_median_us([&] {
+    const double elapsed_us = cold_us([&] {
       return launch_conv_patch_pool<Policy, Tile, Run, Join, kDepth, kHeight, kWidth>(
           shape, x.data(), weight.data(), ScaleAndBias{bias.data()}, store,
           PooledExtents{pooled.depth, pooled.height, pooled.width}, kDepth * kHeight * kWidth, scratch.data(), nullptr);
@@ -307,7 +279,7 @@ struct Layer {
     const Buffer scratch(scratch_floats<Policy, Tile, Run>());
     const Buffer y(shape.batch * out().count());
     cudaMemset(y.data(), 0xff, static_cast<std::size_t>(y.count()) * sizeof(float));
-    const double elapsed_us = cold_median_us([&] {
+    const double elapsed_us = cold_us([&] {
       return launch_conv_patch_channels<Policy, Tile, Run, Join>(
           shape, x.data(), weight.data(), ScaleAndBias{bias.data()}, StoreReduced{y.data(), out()},
           static_cast<float>(shape.out_channels), scratch.data(), nullptr);
@@ -327,7 +299,7 @@ struct Layer {
     const Buffer parts(ceil_divide(shape.out_channels, Tile::channels) * shape.batch * out().count());
     const Buffer y(shape.batch * out().count());
     cudaMemset(y.data(), 0xff, static_cast<std::size_t>(y.count()) * sizeof(float));
-    const double elapsed_us = cold_median_us([&] {
+    const double elapsed_us = cold_us([&] {
       return launch_conv_patch_channel_parts<Policy, Tile, Window, Join>(
           shape, x.data(), weight.data(), ScaleAndBias{bias.data()}, StoreReduced{y.data(), out()}, 1.0f,
           scratch.data(), parts.data(), nullptr);

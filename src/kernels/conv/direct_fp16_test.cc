@@ -3,23 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
-#include "kernels/conv/convolution.h"
-#include "kernels/template/kernel_fixture.h"
+#include "kernels/conv/direct_fixture.h"
 
 namespace stitch::kernels {
 namespace {
-
-// A convolution of `images` (batch, channels, extents) by a window without padding.
-std::string fp16_program(const std::string& images, const std::string& weight, const std::string& groups = "1") {
-  const bool is_spatial = std::count(images.begin(), images.end(), ',') > 3;
-  const std::string ones = is_spatial ? "[1,1,1]" : "[1,1]";
-  const std::string none = is_spatial ? "[0,0,0]" : "[0,0]";
-  return "graph g mode=eval\nx: f32[" + images + "] = input \"x\"\nw: f32[" + weight + "] = parameter \"w\"\ny = conv" +
-         (is_spatial ? "3d" : "2d") + "(x, w, none; stride=" + ones + ", padding=" + none + ", dilation=" + ones +
-         ", groups=" + groups + ")\nreturn output \"0\" = y\n";
-}
 
 class DirectFp16Convolution : public AskedKernel {
  public:
@@ -39,42 +26,42 @@ class DirectFp16Convolution : public AskedKernel {
 using Names = std::vector<std::string>;
 
 TEST(DirectFp16Settings, FollowTheChannelsOfTheProblem) {
-  EXPECT_EQ(DirectFp16Convolution(fp16_program("16,3,64,64,64", "64,3,3,3,3")).offered(),
+  EXPECT_EQ(DirectFp16Convolution(direct_program("16,3,64,64,64", "64,3,3,3,3")).offered(),
             (Names{"direct_fp16x3_64x4", "direct_fp16x3_32x4", "direct_fp16x3_16x4"}));
-  EXPECT_EQ(DirectFp16Convolution(fp16_program("128,3,24,32,32", "24,3,3,3,3")).offered(),
+  EXPECT_EQ(DirectFp16Convolution(direct_program("128,3,24,32,32", "24,3,3,3,3")).offered(),
             (Names{"direct_fp16x3_32x4", "direct_fp16x3_16x4"}));
-  EXPECT_EQ(DirectFp16Convolution(fp16_program("128,5,64,64", "8,5,3,3")).offered(), (Names{"direct_fp16x3_16x8"}));
-  EXPECT_TRUE(DirectFp16Convolution(fp16_program("128,9,64,64", "64,9,3,3")).offered().empty());
+  EXPECT_EQ(DirectFp16Convolution(direct_program("128,5,64,64", "8,5,3,3")).offered(), (Names{"direct_fp16x3_16x8"}));
+  EXPECT_TRUE(DirectFp16Convolution(direct_program("128,9,64,64", "64,9,3,3")).offered().empty());
 }
 
 TEST(DirectFp16Settings, AreOfOneGroupAndHaveRoom) {
-  EXPECT_TRUE(DirectFp16Convolution(fp16_program("4,8,32,32", "8,4,3,3", "2")).offered().empty());
-  EXPECT_FALSE(DirectFp16Convolution(fp16_program("4,8,32,32", "8,4,3,3", "2")).allows({"direct_fp16x3_16x4"}));
-  EXPECT_FALSE(DirectFp16Convolution(fp16_program("16,8,64,64,64", "64,8,9,9,9")).allows({"direct_fp16x3_64x8"}));
+  EXPECT_TRUE(DirectFp16Convolution(direct_program("4,8,32,32", "8,4,3,3", "2")).offered().empty());
+  EXPECT_FALSE(DirectFp16Convolution(direct_program("4,8,32,32", "8,4,3,3", "2")).allows({"direct_fp16x3_16x4"}));
+  EXPECT_FALSE(DirectFp16Convolution(direct_program("16,8,64,64,64", "64,8,9,9,9")).allows({"direct_fp16x3_64x8"}));
   // Smaller multiprocessors have no room for the weights of 64 channels.
   const auto smaller = device_limits("RTX-4090");
   ASSERT_TRUE(smaller.has_value());
-  const DirectFp16Convolution box(fp16_program("16,3,64,64,64", "64,3,3,5,7"));
+  const DirectFp16Convolution box(direct_program("16,3,64,64,64", "64,3,3,5,7"));
   EXPECT_EQ(box.offered().size(), 3);
   EXPECT_LT(box.offered(MathMode::kFp32, *smaller).size(), 3);
 }
 
 // At reduced sizes the program's own setting stays, but for input channels beyond those there is room for.
 TEST(DirectFp16Settings, OfMoreChannelsComputeFewerToo) {
-  EXPECT_TRUE(DirectFp16Convolution(fp16_program("1,2,9,9", "5,2,3,3")).allows({"direct_fp16x3_64x8"}));
-  EXPECT_FALSE(DirectFp16Convolution(fp16_program("1,5,9,9", "5,5,3,3")).allows({"direct_fp16x3_64x4"}));
+  EXPECT_TRUE(DirectFp16Convolution(direct_program("1,2,9,9", "5,2,3,3")).allows({"direct_fp16x3_64x8"}));
+  EXPECT_FALSE(DirectFp16Convolution(direct_program("1,5,9,9", "5,5,3,3")).allows({"direct_fp16x3_64x4"}));
 }
 
 // Measured on an H200 with a plain epilogue.
 TEST(DirectFp16Settings, AreEstimatedAsMeasured) {
-  const DirectFp16Convolution box(fp16_program("16,3,64,64,64", "64,3,3,5,7"));
+  const DirectFp16Convolution box(direct_program("16,3,64,64,64", "64,3,3,5,7"));
   EXPECT_NEAR(box.arithmetic_us("direct_fp16x3_64x4"), 1542, 200);
   EXPECT_NEAR(box.arithmetic_us("direct_fp16x3_32x4"), 1729, 200);
-  const DirectFp16Convolution volumes(fp16_program("1024,3,16,32,32", "16,3,4,4,4"));
+  const DirectFp16Convolution volumes(direct_program("1024,3,16,32,32", "16,3,4,4,4"));
   EXPECT_NEAR(volumes.arithmetic_us("direct_fp16x3_16x4"), 1189, 120);
-  const DirectFp16Convolution cube(fp16_program("16,3,64,64,64", "64,3,3,3,3"));
+  const DirectFp16Convolution cube(direct_program("16,3,64,64,64", "64,3,3,3,3"));
   EXPECT_NEAR(cube.arithmetic_us("direct_fp16x3_64x4"), 632, 60);
-  const DirectFp16Convolution images(fp16_program("64,3,226,226", "64,3,3,3"));
+  const DirectFp16Convolution images(direct_program("64,3,226,226", "64,3,3,3"));
   EXPECT_NEAR(images.arithmetic_us("direct_fp16x3_64x4"), 336, 30);
 }
 

@@ -5,21 +5,10 @@
 
 #include <algorithm>
 
-#include "kernels/conv/convolution.h"
-#include "kernels/template/kernel_fixture.h"
+#include "kernels/conv/direct_fixture.h"
 
 namespace stitch::kernels {
 namespace {
-
-// A convolution of `images` (batch, channels, extents) to 64 channels by a window of threes.
-std::string mma_program(const std::string& images, const std::string& weight, const std::string& groups = "1") {
-  const bool is_spatial = std::count(images.begin(), images.end(), ',') > 3;
-  const std::string ones = is_spatial ? "[1,1,1]" : "[1,1]";
-  const std::string none = is_spatial ? "[0,0,0]" : "[0,0]";
-  return "graph g mode=eval\nx: f32[" + images + "] = input \"x\"\nw: f32[" + weight + "] = parameter \"w\"\ny = conv" +
-         (is_spatial ? "3d" : "2d") + "(x, w, none; stride=" + ones + ", padding=" + none + ", dilation=" + ones +
-         ", groups=" + groups + ")\nreturn output \"0\" = y\n";
-}
 
 class DirectMmaConvolution : public AskedKernel {
  public:
@@ -40,19 +29,19 @@ class DirectMmaConvolution : public AskedKernel {
 using Names = std::vector<std::string>;
 
 TEST(DirectMmaSettings, FollowTheChannelsOfTheProblem) {
-  EXPECT_EQ(DirectMmaConvolution(mma_program("128,8,64,64", "64,8,3,3")).offered(),
+  EXPECT_EQ(DirectMmaConvolution(direct_program("128,8,64,64", "64,8,3,3")).offered(),
             (Names{"direct_tf32x3_64x8", "direct_tf32x3_64x4", "direct_tf32x3_32x8", "direct_tf32x3_32x4",
                    "direct_tf32x3_groups_64", "direct_tf32x3_groups_32"}));
-  EXPECT_EQ(DirectMmaConvolution(mma_program("128,3,64,64", "16,3,3,3")).offered(),
+  EXPECT_EQ(DirectMmaConvolution(direct_program("128,3,64,64", "16,3,3,3")).offered(),
             (Names{"direct_tf32x3_32x4", "direct_tf32x3_groups_32"}));
-  EXPECT_TRUE(DirectMmaConvolution(mma_program("128,64,64,64", "64,64,3,3")).offered().empty());
+  EXPECT_TRUE(DirectMmaConvolution(direct_program("128,64,64,64", "64,64,3,3")).offered().empty());
 }
 
 TEST(DirectMmaSettings, AreExactAndOfOneGroup) {
-  EXPECT_TRUE(DirectMmaConvolution(mma_program("4,8,32,32", "8,4,3,3", "2")).offered().empty());
-  EXPECT_FALSE(DirectMmaConvolution(mma_program("4,8,32,32", "8,4,3,3", "2")).allows({"direct_tf32x3_32x4"}));
+  EXPECT_TRUE(DirectMmaConvolution(direct_program("4,8,32,32", "8,4,3,3", "2")).offered().empty());
+  EXPECT_FALSE(DirectMmaConvolution(direct_program("4,8,32,32", "8,4,3,3", "2")).allows({"direct_tf32x3_32x4"}));
   // Sixteen channels are rounded there, as the baseline rounds them.
-  const DirectMmaConvolution sixteen(mma_program("128,16,64,64", "64,16,3,3"));
+  const DirectMmaConvolution sixteen(direct_program("128,16,64,64", "64,16,3,3"));
   EXPECT_TRUE(sixteen.offered(MathMode::kKernelBench).empty());
   EXPECT_FALSE(sixteen.offered(MathMode::kFp32).empty());
 }
@@ -60,7 +49,7 @@ TEST(DirectMmaSettings, AreExactAndOfOneGroup) {
 // By groups of warps: where wgmma is, of two axes, and of few channels that are all taken at a time.
 TEST(DirectMmaSettings, ByGroupsAreOfEightChannels) {
   const auto offers = [](const char* images, const char* weight) {
-    const Names names = DirectMmaConvolution(mma_program(images, weight)).offered();
+    const Names names = DirectMmaConvolution(direct_program(images, weight)).offered();
     return std::count(names.begin(), names.end(), "direct_tf32x3_groups_64") == 1;
   };
   EXPECT_TRUE(offers("128,3,64,64", "64,3,3,3"));
@@ -68,23 +57,23 @@ TEST(DirectMmaSettings, ByGroupsAreOfEightChannels) {
   EXPECT_FALSE(offers("128,8,64,64", "32,8,3,3"));
   EXPECT_FALSE(offers("16,8,16,64,64", "64,8,3,3,3"));
   EXPECT_FALSE(offers("128,8,64,64", "64,8,9,9"));  // no room
-  EXPECT_TRUE(DirectMmaConvolution(mma_program("1,2,9,9", "5,2,3,3")).allows({"direct_tf32x3_groups_64"}));
+  EXPECT_TRUE(DirectMmaConvolution(direct_program("1,2,9,9", "5,2,3,3")).allows({"direct_tf32x3_groups_64"}));
   const auto older = device_limits("A100");
   ASSERT_TRUE(older.has_value());
-  const Names names = DirectMmaConvolution(mma_program("128,8,64,64", "64,8,3,3")).offered(MathMode::kFp32, *older);
+  const Names names = DirectMmaConvolution(direct_program("128,8,64,64", "64,8,3,3")).offered(MathMode::kFp32, *older);
   EXPECT_EQ(std::count(names.begin(), names.end(), "direct_tf32x3_groups_64"), 0);
 }
 
 // At reduced sizes the program's own setting stays.
 TEST(DirectMmaSettings, OfMoreChannelsComputeFewerToo) {
-  EXPECT_TRUE(DirectMmaConvolution(mma_program("1,2,9,9", "5,2,3,3")).allows({"direct_tf32x3_64x8"}));
+  EXPECT_TRUE(DirectMmaConvolution(direct_program("1,2,9,9", "5,2,3,3")).allows({"direct_tf32x3_64x8"}));
 }
 
 // Measured on an H200 with a plain epilogue: 2,568 us; a volume 7,425 us by 64 channels and 6,569 by 32.
 TEST(DirectMmaSettings, AreEstimatedAsMeasured) {
-  const DirectMmaConvolution images(mma_program("128,8,256,256", "64,8,3,3"));
+  const DirectMmaConvolution images(direct_program("128,8,256,256", "64,8,3,3"));
   EXPECT_NEAR(images.arithmetic_us("direct_tf32x3_64x8"), 2568, 200);
-  const DirectMmaConvolution volumes(mma_program("128,8,16,64,64", "64,8,3,3,3"));
+  const DirectMmaConvolution volumes(direct_program("128,8,16,64,64", "64,8,3,3,3"));
   EXPECT_NEAR(volumes.arithmetic_us("direct_tf32x3_64x8"), 7425, 400);
   EXPECT_NEAR(volumes.arithmetic_us("direct_tf32x3_32x8"), 6569, 400);
 }
