@@ -7,7 +7,8 @@
 // reduces the last part of a row writes what was left, reading it again. Partial results are joined in a fixed order.
 //
 // load, term: as in kernels/reduce/rewrite.cuh, called with (row, column).
-// finish: auto operator()(const Store& store, const Accumulator& row) const; returns a row storer.
+// finish: auto operator()(const Store& store, const Accumulator& row) const; returns a row storer, which may have
+//         void finish_row(int64_t row) const: one thread calls it, once a row.
 // scratch: held_rows_scratch_bytes<Accumulator>(rows, parts), parts = ceil(columns / (kThreads * kPerThread)).
 #pragma once
 
@@ -105,6 +106,15 @@ struct RowProgress {
   }
 };
 
+template <typename Writer>
+__device__ __forceinline__ void finish_row(const Writer& writer, int64_t row) {
+  if constexpr (requires { writer.finish_row(row); }) {
+    if (threadIdx.x == 0) {
+      writer.finish_row(row);
+    }
+  }
+}
+
 template <int kThreads, typename Load, typename Writer>
 __device__ __noinline__ void write_left(const Load& load, const Writer& writer, const RowShape& shape,
                                         const RowProgress& progress, int64_t row, int64_t length) {
@@ -141,6 +151,9 @@ __global__ void __launch_bounds__(kThreads, 1024 / kThreads)
   }
   const auto writer = finish(store, shared_rows_detail::join_parts(partials + row * sharers, sharers));
   elements.write_resident(writer, [](float value) { return value; });
+  if (outcome == Outcome::kLast) {
+    finish_row(writer, row);
+  }
   if (outcome == Outcome::kLast && progress.template close<kThreads>(row)) {
     write_left<kThreads>(load, writer, shape, progress, row, Part::kCapacity);
   }

@@ -8,13 +8,29 @@
 //   store: void operator()(int64_t, int64_t, const Accumulator& total, float kept) const, and where it takes lanes
 //          template <int kLanes> void lanes(int64_t, int64_t, const Lanes<Accumulator, kLanes>& totals,
 //                                           const Lanes<float, kLanes>& kept) const.
+//          A StoreBesides has results of whole rows (or columns) too: one thread calls it once for each.
 #pragma once
 
 #include "kernels/common/row.cuh"
 
 namespace stitch {
 
+// of_row: void operator()(int64_t row, const Accumulator& total) const, the row being the coordinate that is kept.
+template <typename Store, typename OfRow>
+struct StoreBesides : Store {
+  OfRow of_row;
+};
+template <typename Store, typename OfRow>
+StoreBesides(Store, OfRow) -> StoreBesides<Store, OfRow>;
+
 namespace reduce_detail {
+
+template <typename Store, typename Accumulator>
+__device__ __forceinline__ void store_of_row(const Store& store, int64_t row, const Accumulator& total) {
+  if constexpr (requires { store.of_row(row, total); }) {
+    store.of_row(row, total);
+  }
+}
 
 // The terms of elements that are not kept.
 template <typename Load, typename Term>

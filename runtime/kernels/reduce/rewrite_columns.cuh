@@ -74,6 +74,18 @@ struct ColumnTile {
         store_rewritten<kLanes>(store, at(place), kept, totals, values[place]);
       }
     }
+    write_of_columns(store, kept, totals);
+  }
+
+  template <typename Store, typename Accumulator>
+  __device__ __forceinline__ void write_of_columns(const Store& store, int64_t kept,
+                                                   const Lanes<Accumulator, kLanes>& totals) const {
+    if (sharer == 0) {
+#pragma unroll
+      for (int lane = 0; lane < kLanes; ++lane) {
+        store_of_row(store, kept + lane, totals[lane]);
+      }
+    }
   }
 };
 
@@ -128,6 +140,9 @@ __global__ void __launch_bounds__(ColumnPlace<kSharers, kLanes>::kThreads)
 #pragma unroll 4
   for (int64_t at = place.sharer; at < (is_kept ? shape.reduced : 0); at += kSharers) {
     store_rewritten<kLanes>(store, at, kept, totals, load_row_lanes<kLanes>(load, at, kept));
+  }
+  if (is_kept) {
+    tile.write_of_columns(store, kept, totals);
   }
 }
 

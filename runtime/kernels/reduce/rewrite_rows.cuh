@@ -29,10 +29,19 @@ struct StoreWithTotal {
   __device__ __forceinline__ void lanes(int64_t row, int64_t column, const Lanes<float, kLanes>& kept) const {
     store_rewritten<kLanes>(store, row, column, broadcast_lanes<kLanes>(total), kept);
   }
+
+  // One thread calls it, once a row.
+  __device__ __forceinline__ void finish_row(int64_t row) const { store_of_row(store, row, total); }
 };
 
+// As kRowBlocks, but with registers for the places that functors of split rows compute: 1,536 threads have 40 each, and
+// spill.
+template <int kThreads>
+inline constexpr int kRewriteBlocks = 1280 / kRowBlockThreads<kThreads>;
+
 template <typename Accumulator, int kThreads, int kPerThread, typename Load, typename Term, typename Store>
-__global__ void __launch_bounds__(kRowBlockThreads<kThreads>, kRowBlocks<kThreads, kPerThread>)
+__global__ void __launch_bounds__(kRowBlockThreads<kThreads>, kPerThread <= 8 ? kRewriteBlocks<kThreads>
+                                                                              : kRowBlocks<kThreads, kPerThread>)
     rewrite_rows_kernel(Load load, Term term, Store store, RowShape shape) {
   constexpr int kRowsPerBlock = kRowBlockThreads<kThreads> / kThreads;
   const int64_t row = static_cast<int64_t>(blockIdx.x) * kRowsPerBlock + threadIdx.x / kThreads;
@@ -47,6 +56,9 @@ __global__ void __launch_bounds__(kRowBlockThreads<kThreads>, kRowBlocks<kThread
                                                                          shape.columns, shape.vectorised, thread);
   const StoreWithTotal<Store, Accumulator> writer{store, row_merge<kThreads>(part)};
   elements.write(writer, [](float kept) { return kept; });
+  if (thread == 0) {
+    writer.finish_row(row);
+  }
 }
 
 }  // namespace reduce_detail

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/reduce/reduce.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
@@ -10,6 +8,7 @@
 #include "kernels/reduce/accumulator.h"
 #include "kernels/reduce/columns_work.h"
 #include "kernels/reduce/rewrite.h"
+#include "kernels/reduce/total_store.h"
 #include "kernels/rows/held_rows.h"
 #include "kernels/rows/row_functors.h"
 #include "kernels/rows/row_sharing.h"
@@ -155,33 +154,6 @@ class Reduce final : public KernelTemplate {
   Result<StepDraft> draft(const Group& group, const Setting& setting) const override;
 };
 
-Result<LoweredFunctor> make_store(StepBuilder& step, const std::vector<ir::NodeId>& reductions,
-                                  const AccumulatorKind& accumulator, const Expr& count) {
-  const Group& group = step.group();
-  const ir::Graph& graph = *group.graph;
-  const ir::ValueId root = group.root_node().outputs[0];
-  const Domain domain(graph.type(root).shape);
-  std::vector<int> axes;
-  for (size_t axis = 0; axis < domain.shape().size(); ++axis) {
-    axes.push_back(static_cast<int>(axis));
-  }
-  FunctorBuilder builder(step, pascal_case(graph.value(group.results[0]).name) + "Store", domain, {{"row", axes}});
-  Expr count_member;
-  for (const ir::NodeId id : reductions) {
-    const ir::Node& node = graph.node(id);
-    if (graph.type(node.outputs[0]).shape != domain.shape()) {
-      return failure(ErrorCode::kUnsupportedOperator, "reductions of one step must have results of one shape");
-    }
-    if (node.op == ir::Op::kMean && accumulator.needs_count && count_member.is_nothing()) {
-      count_member = builder.member("float", "count", cast("float", count));
-    }
-    builder.bind_computation(node.outputs[0], domain.anchor_map(), accumulator.result(node, count_member));
-  }
-  STITCH_TRY(builder.store_results());
-  return builder.finish({.comment = "Stores what follows from one finished reduction.",
-                         .extra_parameters = fmt::format("const stitch::{}& total", accumulator.type)});
-}
-
 Result<StepDraft> Reduce::draft(const Group& group, const Setting& setting) const {
   if (is_rewrite(group)) {
     return draft_rewrite(group, setting);
@@ -204,7 +176,7 @@ Result<StepDraft> Reduce::draft(const Group& group, const Setting& setting) cons
   STITCH_ASSIGN(const LoweredFunctor load,
                 rows ? make_row_loader(step, input, axes, true) : make_column_loader(step, input, axes));
   const Expr reduced = step.extent("reduced", axes.column_count, "elements summed up in one result");
-  STITCH_ASSIGN(const LoweredFunctor store, make_store(step, reductions, accumulator, reduced));
+  STITCH_ASSIGN(const LoweredFunctor store, make_total_store(step, reductions, accumulator, reduced, group.results));
   construct(step, load, "load");
   construct(step, store, "store");
   const Expr kept = step.extent("kept", axes.row_count, "results");

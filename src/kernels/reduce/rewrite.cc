@@ -9,6 +9,7 @@
 
 #include "ir/graph/op.h"
 #include "kernels/reduce/accumulator.h"
+#include "kernels/reduce/total_store.h"
 #include "kernels/rows/held_rows.h"
 #include "kernels/rows/row_functors.h"
 #include "kernels/rows/row_sharing.h"
@@ -35,6 +36,19 @@ constexpr int64_t kLongestColumn = 1024;  // of what a block keeps
 constexpr int64_t kLongestRow = 2 << 20;  // of what all blocks keep
 
 ir::ValueId reduced_value(const Group& group) { return ir::tensor_operand(group.root_node(), 0); }
+
+// Results with an element for each that is reduced, or with one for each reduction of them.
+enum class Walked { kElements, kTotals };
+
+std::vector<ir::ValueId> results_of(const Group& group, Walked walked) {
+  const ir::Graph& graph = *group.graph;
+  const ir::ValueId like = walked == Walked::kElements ? reduced_value(group) : group.root_node().outputs[0];
+  std::vector<ir::ValueId> results;
+  std::copy_if(group.results.begin(), group.results.end(), std::back_inserter(results), [&](ir::ValueId result) {
+    return graph.type(result).element_count() == graph.type(like).element_count();
+  });
+  return results;
+}
 
 // What `value` is computed from element by element, where that is one tensor of its shape beside smaller ones.
 std::optional<ir::ValueId> only_source(const Group& group, ir::ValueId value) {
@@ -169,7 +183,8 @@ Result<LoweredFunctor> make_rewriting_store(StepBuilder& step, ir::ValueId kept,
   const Group& group = step.group();
   const ir::Graph& graph = *group.graph;
   const Domain domain(graph.type(kept).shape);
-  FunctorBuilder builder(step, pascal_case(graph.value(group.results[0]).name) + "Store", domain, coordinates);
+  const std::vector<ir::ValueId> results = results_of(group, Walked::kElements);
+  FunctorBuilder builder(step, pascal_case(graph.value(results[0]).name) + "Store", domain, coordinates);
   builder.bind(kept, domain.anchor_map(), bound("value", "values[lane]"));
   Expr count_member;
   for (const ir::NodeId id : reductions_of(group)) {
@@ -179,7 +194,7 @@ Result<LoweredFunctor> make_rewriting_store(StepBuilder& step, ir::ValueId kept,
     }
     builder.bind_computation(node.outputs[0], total_map(domain, node), accumulator.result(node, count_member));
   }
-  STITCH_TRY(builder.store_results());
+  STITCH_TRY(builder.store_results(results));
   return builder.finish({.comment = "Stores what follows from an element and the total of all it was reduced with.",
                          .lane_total = "stitch::" + std::string(accumulator.type),
                          .lane_value = "value",
@@ -203,6 +218,11 @@ void describe(StepBuilder& step, const Setting& setting) {
 // The end of the step's function.
 void launch(StepBuilder& step, const RowAxes& axes, const Setting& setting, const AccumulatorKind& accumulator,
             const Expr& reduced, const std::vector<LaneUser>& users) {
+  const bool has_totals = !results_of(step.group(), Walked::kTotals).empty();
+  if (has_totals) {
+    step.launch("const stitch::StoreBesides results{{store, of_row}};");
+  }
+  const char* store = has_totals ? "results" : "store";
   if (is_named(kTiles, setting.variant)) {
     const TileSize tile = meaning_of(kTiles, setting);
     const Expr kept = step.extent("kept", axes.row_count, "results of a reduction");
@@ -211,8 +231,8 @@ void launch(StepBuilder& step, const RowAxes& axes, const Setting& setting, cons
     const Expr sharers = step.int_constant("threads_per_column", tile.sharers);
     const Expr per_thread = step.int_constant("groups_per_thread", tile.per_thread);
     const Expr lanes = step.int_constant("tile_lanes", tile.lanes);
-    step.launch("return stitch::launch_rewrite_columns<stitch::{}, {}, {}, {}>(load, term, store, shape, stream);",
-                accumulator.type, sharers, per_thread, lanes);
+    step.launch("return stitch::launch_rewrite_columns<stitch::{}, {}, {}, {}>(load, term, {}, shape, stream);",
+                accumulator.type, sharers, per_thread, lanes, store);
     return;
   }
   const Expr rows = step.extent("rows", axes.row_count);
@@ -225,21 +245,24 @@ void launch(StepBuilder& step, const RowAxes& axes, const Setting& setting, cons
   if (is_held) {
     step.set_scratch_bytes(held_row_scratch_bytes(axes, setting, accumulator.bytes));
     step.launch("return stitch::launch_rewrite_held<stitch::{}, {}, {}>(", accumulator.type, threads, per_thread);
-    step.launch("    load, term, store, shape, args->scratch, stream);");
+    step.launch("    load, term, {}, shape, args->scratch, stream);", store);
     return;
   }
-  step.launch("return stitch::launch_rewrite_rows<stitch::{}, {}, {}>(load, term, store, shape, stream);",
-              accumulator.type, threads, per_thread);
+  step.launch("return stitch::launch_rewrite_rows<stitch::{}, {}, {}>(load, term, {}, shape, stream);",
+              accumulator.type, threads, per_thread, store);
 }
 
 }  // namespace
 
 bool is_rewrite(const Group& group) {
   const ir::Graph& graph = *group.graph;
-  const int64_t reduced = graph.type(reduced_value(group)).element_count();
-  return graph.type(group.root_node().outputs[0]).element_count() != reduced && !group.results.empty() &&
-         std::all_of(group.results.begin(), group.results.end(),
-                     [&](ir::ValueId result) { return graph.type(result).element_count() == reduced; });
+  const size_t elements = results_of(group, Walked::kElements).size();
+  return graph.type(group.root_node().outputs[0]).element_count() != graph.type(reduced_value(group)).element_count() &&
+         elements > 0 && elements + results_of(group, Walked::kTotals).size() == group.results.size();
+}
+
+bool rewrites_beside_totals(const Group& group) {
+  return is_rewrite(group) && !results_of(group, Walked::kTotals).empty();
 }
 
 std::vector<Setting> rewrite_space(const Group& group, const DeviceLimits& limits) {
@@ -293,6 +316,11 @@ Result<StepDraft> draft_rewrite(const Group& group, const Setting& setting) {
   construct(step, load, "load");
   construct(step, term, "term");
   construct(step, store, "store");
+  if (const std::vector<ir::ValueId> totals = results_of(group, Walked::kTotals); !totals.empty()) {
+    STITCH_ASSIGN(const LoweredFunctor of_row,
+                  make_total_store(step, reductions_of(group), accumulator, reduced, totals));
+    construct(step, of_row, "of_row");
+  }
   launch(step, axes, setting, accumulator, reduced, {{&load, "load"}, {&store, "store"}});
   return step.take();
 }

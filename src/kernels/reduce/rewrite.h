@@ -7,8 +7,11 @@
 
 namespace stitch::kernels {
 
-// Whether every result of the reduce group has an element for each that is reduced.
+// Whether some result of the reduce group has an element for each that is reduced, and every other one an element for
+// each reduction.
 bool is_rewrite(const Group& group);
+// Whether it has results of both kinds: a batch norm that is trained, with its running statistics.
+bool rewrites_beside_totals(const Group& group);
 
 // The functions of a KernelTemplate, for such groups.
 std::vector<Setting> rewrite_space(const Group& group, const DeviceLimits& limits);

@@ -5,6 +5,7 @@
 
 #include "ir/graph/op.h"
 #include "ir/ops.h"
+#include "kernels/reduce/rewrite.h"
 
 namespace stitch::plan {
 namespace {
@@ -27,7 +28,8 @@ bool try_absorb(Drafts& drafts, int number, int reader, const EpilogueLimits& li
   wider.nodes.insert(epilogue.nodes.begin(), epilogue.nodes.end());
   if (!limits.fences.allow(wider.root, epilogue.root) || !epilogue.kernel->is_pointwise() ||
       epilogue.phase != wider.phase || wider.nodes.size() > limits.max_nodes ||
-      !can_follow_at_once(drafts, reader, number) || !wider.kernel->fits(drafts.group(wider)).ok) {
+      !can_follow_at_once(drafts, reader, number) || !wider.kernel->fits(drafts.group(wider)).ok ||
+      kernels::rewrites_beside_totals(drafts.group(wider))) {  // by cost, see rewrites.h
     return false;
   }
   drafts.merge(number, reader, wider);

@@ -14,12 +14,6 @@
 namespace stitch::plan {
 namespace {
 
-// What both are expected to take with their best settings.
-double expected_us(const PlacedGroup& placed, const PlanOptions& options) {
-  const ChosenStep chosen{placed.group, placed.kernel, placed.phase, {}};
-  return prices(chosen, offered_settings(chosen, options), options).front().us;
-}
-
 // The skeleton that pools what `kernel` makes where it is made; null where there is none.
 const char* pooling(const std::string& kernel) {
   if (kernel == "convolution") {

@@ -68,4 +68,9 @@ std::vector<Price> prices(const ChosenStep& chosen, const std::vector<Setting>& 
   return ranked;
 }
 
+double expected_us(const PlacedGroup& placed, const PlanOptions& options) {
+  const ChosenStep chosen{placed.group, placed.kernel, placed.phase, {}};
+  return prices(chosen, offered_settings(chosen, options), options).front().us;
+}
+
 }  // namespace stitch::plan

@@ -21,5 +21,7 @@ std::vector<Setting> offered_settings(const ChosenStep& chosen, const PlanOption
 // library must be so beside our own kernel too, since its calls cost the host more than a launch does. Where libraries
 // are wanted anyhow, one goes first until one of them was measured; in a plan by libraries one that works always does.
 std::vector<Price> prices(const ChosenStep& chosen, const std::vector<Setting>& settings, const PlanOptions& options);
+// What the group is expected to take with its best setting.
+double expected_us(const PlacedGroup& placed, const PlanOptions& options);
 
 }  // namespace stitch::plan

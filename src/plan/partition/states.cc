@@ -18,28 +18,6 @@ namespace {
 
 constexpr const char* kCopySuffix = "_copied";
 
-struct StatePair {
-  ir::ValueId before;
-  ir::ValueId after;
-};
-
-std::vector<StatePair> state_pairs(const ir::Graph& graph) {
-  std::multimap<std::string_view, ir::ValueId> before;
-  for (const ir::GraphInput& input : graph.inputs) {
-    if (input.role == TensorRole::kState) {
-      before.emplace(input.binding, input.value);
-    }
-  }
-  std::vector<StatePair> pairs;
-  for (const ir::GraphOutput& output : graph.outputs) {
-    if (output.role == TensorRole::kState) {
-      const auto [first, last] = before.equal_range(output.binding);
-      std::for_each(first, last, [&](const auto& input) { pairs.push_back({input.second, output.value}); });
-    }
-  }
-  return pairs;
-}
-
 // Within the step that writes the new value, each element of the old one must be read once, by the thread that then
 // writes its place: pointwise nodes of the state's own shape, computed while storing.
 bool reads_in_place(const PlacedGroup& placed, const StatePair& state, const Users& users) {
@@ -122,6 +100,23 @@ bool is_overwritten_too_early(const Accesses& accesses, const StatePair& state, 
 }
 
 }  // namespace
+
+std::vector<StatePair> state_pairs(const ir::Graph& graph) {
+  std::multimap<std::string_view, ir::ValueId> before;
+  for (const ir::GraphInput& input : graph.inputs) {
+    if (input.role == TensorRole::kState) {
+      before.emplace(input.binding, input.value);
+    }
+  }
+  std::vector<StatePair> pairs;
+  for (const ir::GraphOutput& output : graph.outputs) {
+    if (output.role == TensorRole::kState) {
+      const auto [first, last] = before.equal_range(output.binding);
+      std::for_each(first, last, [&](const auto& input) { pairs.push_back({input.second, output.value}); });
+    }
+  }
+  return pairs;
+}
 
 Result<std::vector<PlacedGroup>> partition_with_states(ir::Graph& graph, const std::vector<Boundary>& boundaries,
                                                        Stacks stacks) {

@@ -7,6 +7,13 @@
 
 namespace stitch::plan {
 
+struct StatePair {
+  ir::ValueId before;
+  ir::ValueId after;
+};
+// Of every state that the program changes.
+std::vector<StatePair> state_pairs(const ir::Graph& graph);
+
 // partition(), with copies added to `graph` where states need them, as code that somebody wrote does wherever it writes
 // a state that it reads: it is not known in which order.
 Result<std::vector<PlacedGroup>> partition_with_states(ir::Graph& graph, const std::vector<Boundary>& boundaries,

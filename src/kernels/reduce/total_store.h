@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functor that stores what follows from a finished reduction, one element of it at a time.
+#pragma once
+
+#include <vector>
+
+#include "kernels/code/step_builder.h"
+#include "kernels/lowering/lower_functor.h"
+#include "kernels/reduce/accumulator.h"
+
+namespace stitch::kernels {
+
+// `void operator()(int64_t row, const Accumulator& total) const`, which stores `results`; `count`: of elements that are
+// reduced to one.
+Result<LoweredFunctor> make_total_store(StepBuilder& step, const std::vector<ir::NodeId>& reductions,
+                                        const AccumulatorKind& accumulator, const Expr& count,
+                                        const std::vector<ir::ValueId>& results);
+
+}  // namespace stitch::kernels

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/partition/rewrites.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "ir/graph/op.h"
+#include "kernels/reduce/rewrite.h"
+#include "plan/partition/prices.h"
+#include "plan/partition/states.h"
+#include "plan/partition/users.h"
+
+namespace stitch::plan {
+namespace {
+
+constexpr size_t kMaxNodes = 256;  // of a group, as in partition()
+
+bool makes(const PlacedGroup& placed, ir::ValueId value) {
+  const std::vector<ir::ValueId>& results = placed.group.results;
+  return std::find(results.begin(), results.end(), value) != results.end();
+}
+
+bool reads_from(const PlacedGroup& reader, const PlacedGroup& maker) {
+  return std::any_of(reader.group.operands.begin(), reader.group.operands.end(),
+                     [&](ir::ValueId operand) { return makes(maker, operand); });
+}
+
+// Whether some result of another shape than `value` is computed from it within the group.
+bool leads_beyond(const kernels::Group& group, ir::ValueId value) {
+  const ir::Graph& graph = *group.graph;
+  std::set<ir::ValueId> follows = {value};
+  for (const ir::NodeId id : group.nodes) {
+    const ir::Node& node = graph.node(id);
+    const bool does_follow = std::any_of(node.operands.begin(), node.operands.end(), [&](const ir::Operand& operand) {
+      return ir::is_tensor(operand) && follows.count(std::get<ir::ValueId>(operand)) > 0;
+    });
+    if (does_follow) {
+      follows.insert(node.outputs.begin(), node.outputs.end());
+    }
+  }
+  return std::any_of(group.results.begin(), group.results.end(), [&](ir::ValueId result) {
+    return follows.count(result) > 0 && graph.type(result).shape != graph.type(value).shape;
+  });
+}
+
+class RewriteJoiner {
+ public:
+  RewriteJoiner(const ir::Graph& graph, const PlanOptions& options, const Plan* like, const Fences& fences,
+                std::vector<PlacedGroup>& groups)
+      : graph_(graph),
+        options_(options),
+        like_(like),
+        fences_(fences),
+        groups_(groups),
+        states_(state_pairs(graph)),
+        users_(graph) {}
+
+  void run() {
+    for (size_t i = 0; i < groups_.size(); ++i) {
+      while (groups_[i].kernel->name() == std::string("reduce") && join_reader(i)) {
+      }
+    }
+  }
+
+ private:
+  // Whether a later step was joined to reduction `i`, at the place of the later one where nothing between needs them
+  // apart. Another step may be number `i` then.
+  bool join_reader(size_t i) {
+    for (size_t reader = i + 1; reader < groups_.size(); ++reader) {
+      const bool is_candidate = groups_[reader].kernel->is_pointwise() && reads_from(groups_[reader], groups_[i]) &&
+                                fences_.allow(groups_[i].group.root, groups_[reader].group.root);
+      if (!is_candidate || groups_[i].phase != Phase::kRun || groups_[reader].phase != Phase::kRun) {
+        continue;
+      }
+      const bool can_be_late = can_move(i, reader);
+      if (!can_be_late && !can_move(reader, i)) {
+        continue;
+      }
+      const PlacedGroup both = joined(i, reader);
+      if (!is_wanted(groups_[i], groups_[reader], both)) {
+        continue;
+      }
+      groups_[can_be_late ? reader : i] = both;
+      groups_.erase(groups_.begin() + static_cast<std::ptrdiff_t>(can_be_late ? i : reader));
+      return true;
+    }
+    return false;
+  }
+
+  // Whether step `from` may run at the place of `to` instead: nothing between needs what it makes or makes what it
+  // needs, the memory of states included.
+  bool can_move(size_t from, size_t to) const {
+    const PlacedGroup& moved = groups_[from];
+    for (size_t i = std::min(from, to) + 1; i < std::max(from, to); ++i) {
+      const PlacedGroup& other = groups_[i];
+      if (reads_from(other, moved) || reads_from(moved, other) || other.boundary >= 0) {
+        return false;
+      }
+      for (const StatePair& state : states_) {
+        if ((moved.group.reads(state.before) && makes(other, state.after)) ||
+            (other.group.reads(state.before) && makes(moved, state.after))) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  PlacedGroup joined(size_t made, size_t reader) const {
+    PlacedGroup both = groups_[made];
+    for (const ir::ValueId operand : groups_[reader].group.operands) {
+      if (!makes(groups_[made], operand) && !both.group.reads(operand)) {
+        both.group.operands.push_back(operand);
+      }
+    }
+    std::set<ir::NodeId> nodes(both.group.nodes.begin(), both.group.nodes.end());
+    nodes.insert(groups_[reader].group.nodes.begin(), groups_[reader].group.nodes.end());
+    both.group.nodes.assign(nodes.begin(), nodes.end());
+    both.group.results.clear();
+    for (const ir::NodeId node : both.group.nodes) {
+      for (const ir::ValueId output : graph_.node(node).outputs) {
+        if (makes(groups_[reader], output) || (makes(groups_[made], output) && is_read_beside(output, reader))) {
+          both.group.results.push_back(output);
+        }
+      }
+    }
+    return both;
+  }
+
+  bool is_read_beside(ir::ValueId value, size_t reader) const {
+    if (users_.is_output(value)) {
+      return true;
+    }
+    for (size_t i = 0; i < groups_.size(); ++i) {
+      if (i != reader && groups_[i].group.reads(value)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // The old values of states that the step overwrites are read by the threads that do.
+  bool keeps_states(const PlacedGroup& both) const {
+    return std::all_of(states_.begin(), states_.end(), [&](const StatePair& state) {
+      return !makes(both, state.after) || !both.group.reads(state.before) || !leads_beyond(both.group, state.before);
+    });
+  }
+
+  bool is_joined_in_like(const PlacedGroup& both, const PlacedGroup& reader) const {
+    const auto name_of = [](const ir::Graph& graph, ir::NodeId node) -> const std::string& {
+      return graph.value(graph.node(node).outputs[0]).name;
+    };
+    return std::any_of(like_->steps.begin(), like_->steps.end(), [&](const Step& step) {
+      return step.skeleton == both.kernel->name() &&
+             name_of(like_->graph, step.root) == name_of(graph_, both.group.root) &&
+             std::any_of(step.nodes.begin(), step.nodes.end(), [&](ir::NodeId node) {
+               return name_of(like_->graph, node) == name_of(graph_, reader.group.root);
+             });
+    });
+  }
+
+  bool is_wanted(const PlacedGroup& made, const PlacedGroup& reader, const PlacedGroup& both) const {
+    const ChosenStep chosen{both.group, both.kernel, both.phase, {}};
+    if (both.group.nodes.size() > kMaxNodes || !kernels::rewrites_beside_totals(both.group) || !keeps_states(both) ||
+        offered_settings(chosen, options_).empty() || !both.kernel->fits(both.group).ok) {
+      return false;
+    }
+    if (like_ != nullptr) {
+      return is_joined_in_like(both, reader);
+    }
+    return expected_us(both, options_) < expected_us(made, options_) + expected_us(reader, options_);
+  }
+
+  const ir::Graph& graph_;
+  const PlanOptions& options_;
+  const Plan* like_;  // null: by what is expected
+  const Fences& fences_;
+  std::vector<PlacedGroup>& groups_;
+  const std::vector<StatePair> states_;
+  Users users_;
+};
+
+}  // namespace
+
+void join_rewrites(const ir::Graph& graph, const PlanOptions& options, const Plan* kept, const Fences& fences,
+                   std::vector<PlacedGroup>& groups) {
+  const Plan* like = options.like != nullptr ? options.like : kept;
+  if (like != nullptr || options.form.style != Style::kByLibraries) {
+    RewriteJoiner(graph, options, like, fences, groups).run();
+  }
+}
+
+}  // namespace stitch::plan
