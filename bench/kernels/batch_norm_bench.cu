@@ -128,8 +128,8 @@ struct Normalise {
     }
 #pragma unroll
     for (int lane = 0; lane < kLanes; ++lane) {
-      values[lane] = relu((values[lane] - channels.mean[at[1]]) * channels.scale[at[1]] + channels.bias[at[1]] +
-                          added[lane]);
+      values[lane] =
+          relu((values[lane] - channels.mean[at[1]]) * channels.scale[at[1]] + channels.bias[at[1]] + added[lane]);
     }
     store_float_lanes(y + place, values);
   }
@@ -298,9 +298,9 @@ class Shape {
 
 int main() {
   print_header("GB/s");
-  for (const Size& size : {Size{2, 64, 56 * 56}, Size{2, 128, 28 * 28}, Size{2, 512, 7 * 7}, Size{10, 256, 14 * 14},
-                           Size{10, 1152, 7 * 7}, Size{10, 32, 112 * 112}, Size{10, 96, 112 * 112},
-                           Size{64, 256, 56 * 56}}) {
+  for (const Size& size :
+       {Size{2, 64, 56 * 56}, Size{2, 128, 28 * 28}, Size{2, 512, 7 * 7}, Size{10, 256, 14 * 14}, Size{10, 1152, 7 * 7},
+        Size{10, 32, 112 * 112}, Size{10, 96, 112 * 112}, Size{64, 256, 56 * 56}}) {
     Shape(size, false).run();
   }
   Shape({2, 64, 56 * 56}, true).run();

@@ -49,6 +49,19 @@ struct StoreLanes : Store<Accumulator> {
   }
 };
 
+// The result of a row for an element that no row has, and how many threads stored it.
+constexpr float kOther = 0.5f;
+template <typename Accumulator>
+struct StoreRow {
+  float* y;
+  float* calls;
+
+  __device__ void operator()(int64_t row, const Accumulator& total) const {
+    y[row] = result_of(total, kOther);
+    atomicAdd(calls + row, 1.0f);
+  }
+};
+
 double wanted(const std::vector<double>& terms, double value, SumAccumulator*) {
   double sum = 0.0;
   for (const double term : terms) sum += term;
@@ -71,10 +84,15 @@ struct Size {
   int64_t inner;
 };
 
+struct Wanted {
+  std::vector<double> elements;
+  std::vector<double> rows;
+};
+
 // outer x inner elements; each column, or each row, is reduced.
 template <typename Accumulator>
-std::vector<double> expected(const std::vector<float>& x, const Size& size, bool columns) {
-  std::vector<double> want(x.size());
+Wanted expected(const std::vector<float>& x, const Size& size, bool columns) {
+  Wanted want{std::vector<double>(x.size()), {}};
   for (int64_t line = 0; line < (columns ? size.inner : size.outer); ++line) {
     const int64_t length = columns ? size.outer : size.inner;
     const auto at = [&](int64_t i) { return columns ? i * size.inner + line : line * size.inner + i; };
@@ -83,25 +101,30 @@ std::vector<double> expected(const std::vector<float>& x, const Size& size, bool
       terms.push_back(x[at(i)] * weight(columns ? i : line, columns ? line : i));
     }
     for (int64_t i = 0; i < length; ++i) {
-      want[at(i)] = wanted(terms, x[at(i)], static_cast<Accumulator*>(nullptr));
+      want.elements[at(i)] = wanted(terms, x[at(i)], static_cast<Accumulator*>(nullptr));
     }
+    want.rows.push_back(wanted(terms, kOther, static_cast<Accumulator*>(nullptr)));
   }
   return want;
 }
 
-// launch(store) for a storer of single elements and for one that takes lanes.
+// launch(store) for a storer of single elements, for one that takes lanes, and for one that stores results of rows too.
 template <typename Accumulator, typename Launch>
-void check(Checker& checker, const std::string& name, const Size& size, const std::vector<double>& want,
-           const Launch& launch) {
+void check(Checker& checker, const std::string& name, const Size& size, const Wanted& want, const Launch& launch) {
   const auto both = [&](const char* form, auto store) {
     const DeviceFloats y(size.outer * size.inner);
     store.y = y.data();
     store.stride = size.inner;
     checker.launched(name + form, launch(store));
-    checker.close(name + form, y.values(), want, 2e-5);
+    checker.close(name + form, y.values(), want.elements, 2e-5);
   };
   both("", Store<Accumulator>{});
   both(" lanes", StoreLanes<Accumulator>{});
+  const DeviceFloats rows(want.rows.size());
+  const DeviceFloats calls(std::vector<float>(want.rows.size(), 0.0f));
+  both(" and rows", StoreBesides{StoreLanes<Accumulator>{}, StoreRow<Accumulator>{rows.data(), calls.data()}});
+  checker.close(name + " rows", rows.values(), want.rows, 2e-5);
+  checker.close(name + " rows once", calls.values(), std::vector<double>(want.rows.size(), 1.0), 0.0);
 }
 
 template <typename Accumulator>

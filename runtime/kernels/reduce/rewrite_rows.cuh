@@ -40,8 +40,8 @@ template <int kThreads>
 inline constexpr int kRewriteBlocks = 1280 / kRowBlockThreads<kThreads>;
 
 template <typename Accumulator, int kThreads, int kPerThread, typename Load, typename Term, typename Store>
-__global__ void __launch_bounds__(kRowBlockThreads<kThreads>, kPerThread <= 8 ? kRewriteBlocks<kThreads>
-                                                                              : kRowBlocks<kThreads, kPerThread>)
+__global__ void __launch_bounds__(kRowBlockThreads<kThreads>,
+                                  kPerThread <= 8 ? kRewriteBlocks<kThreads> : kRowBlocks<kThreads, kPerThread>)
     rewrite_rows_kernel(Load load, Term term, Store store, RowShape shape) {
   constexpr int kRowsPerBlock = kRowBlockThreads<kThreads> / kThreads;
   const int64_t row = static_cast<int64_t>(blockIdx.x) * kRowsPerBlock + threadIdx.x / kThreads;

@@ -2,6 +2,7 @@
 #include "kernels/reduce/accumulator.h"
 
 #include <algorithm>
+#include <set>
 
 #include "ir/graph/op.h"
 namespace stitch::kernels {
@@ -44,6 +45,26 @@ std::vector<ir::NodeId> reductions_of(const Group& group) {
     }
   }
   return result;
+}
+
+std::vector<ir::NodeId> reductions_behind(const Group& group, const std::vector<ir::ValueId>& results) {
+  const ir::Graph& graph = *group.graph;
+  std::set<ir::ValueId> needed(results.begin(), results.end());
+  for (auto id = group.nodes.rbegin(); id != group.nodes.rend(); ++id) {
+    const ir::Node& node = graph.node(*id);
+    const bool is_needed = std::any_of(node.outputs.begin(), node.outputs.end(),
+                                       [&](ir::ValueId output) { return needed.count(output) > 0; });
+    for (const ir::Operand& operand : node.operands) {
+      if (is_needed && ir::is_tensor(operand)) {
+        needed.insert(std::get<ir::ValueId>(operand));
+      }
+    }
+  }
+  std::vector<ir::NodeId> behind = reductions_of(group);
+  behind.erase(std::remove_if(behind.begin(), behind.end(),
+                              [&](ir::NodeId id) { return needed.count(graph.node(id).outputs[0]) == 0; }),
+               behind.end());
+  return behind;
 }
 
 Result<AccumulatorKind> choose_accumulator(const ir::Graph& graph, const std::vector<ir::NodeId>& reductions) {

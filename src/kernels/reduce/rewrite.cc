@@ -187,7 +187,7 @@ Result<LoweredFunctor> make_rewriting_store(StepBuilder& step, ir::ValueId kept,
   FunctorBuilder builder(step, pascal_case(graph.value(results[0]).name) + "Store", domain, coordinates);
   builder.bind(kept, domain.anchor_map(), bound("value", "values[lane]"));
   Expr count_member;
-  for (const ir::NodeId id : reductions_of(group)) {
+  for (const ir::NodeId id : reductions_behind(group, results)) {
     const ir::Node& node = graph.node(id);
     if (node.op == ir::Op::kMean && accumulator.needs_count && count_member.is_nothing()) {
       count_member = builder.member("float", "count", cast("float", count));
@@ -219,10 +219,10 @@ void describe(StepBuilder& step, const Setting& setting) {
 void launch(StepBuilder& step, const RowAxes& axes, const Setting& setting, const AccumulatorKind& accumulator,
             const Expr& reduced, const std::vector<LaneUser>& users) {
   const bool has_totals = !results_of(step.group(), Walked::kTotals).empty();
-  if (has_totals) {
-    step.launch("const stitch::StoreBesides results{{store, of_row}};");
-  }
   const char* store = has_totals ? "results" : "store";
+  if (has_totals) {
+    step.launch("const stitch::StoreBesides {}{{store, of_row}};", store);
+  }
   if (is_named(kTiles, setting.variant)) {
     const TileSize tile = meaning_of(kTiles, setting);
     const Expr kept = step.extent("kept", axes.row_count, "results of a reduction");
@@ -317,8 +317,7 @@ Result<StepDraft> draft_rewrite(const Group& group, const Setting& setting) {
   construct(step, term, "term");
   construct(step, store, "store");
   if (const std::vector<ir::ValueId> totals = results_of(group, Walked::kTotals); !totals.empty()) {
-    STITCH_ASSIGN(const LoweredFunctor of_row,
-                  make_total_store(step, reductions_of(group), accumulator, reduced, totals));
+    STITCH_ASSIGN(const LoweredFunctor of_row, make_total_store(step, accumulator, reduced, totals));
     construct(step, of_row, "of_row");
   }
   launch(step, axes, setting, accumulator, reduced, {{&load, "load"}, {&store, "store"}});

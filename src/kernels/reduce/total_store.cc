@@ -8,8 +8,7 @@
 
 namespace stitch::kernels {
 
-Result<LoweredFunctor> make_total_store(StepBuilder& step, const std::vector<ir::NodeId>& reductions,
-                                        const AccumulatorKind& accumulator, const Expr& count,
+Result<LoweredFunctor> make_total_store(StepBuilder& step, const AccumulatorKind& accumulator, const Expr& count,
                                         const std::vector<ir::ValueId>& results) {
   const Group& group = step.group();
   const ir::Graph& graph = *group.graph;
@@ -21,7 +20,7 @@ Result<LoweredFunctor> make_total_store(StepBuilder& step, const std::vector<ir:
   }
   FunctorBuilder builder(step, pascal_case(graph.value(results[0]).name) + "Store", domain, {{"row", axes}});
   Expr count_member;
-  for (const ir::NodeId id : reductions) {
+  for (const ir::NodeId id : reductions_behind(group, results)) {
     const ir::Node& node = graph.node(id);
     if (graph.type(node.outputs[0]).shape != domain.shape()) {
       return failure(ErrorCode::kUnsupportedOperator, "reductions of one step must have results of one shape");

@@ -12,8 +12,7 @@ namespace stitch::kernels {
 
 // `void operator()(int64_t row, const Accumulator& total) const`, which stores `results`; `count`: of elements that are
 // reduced to one.
-Result<LoweredFunctor> make_total_store(StepBuilder& step, const std::vector<ir::NodeId>& reductions,
-                                        const AccumulatorKind& accumulator, const Expr& count,
+Result<LoweredFunctor> make_total_store(StepBuilder& step, const AccumulatorKind& accumulator, const Expr& count,
                                         const std::vector<ir::ValueId>& results);
 
 }  // namespace stitch::kernels
