@@ -102,9 +102,11 @@ Result<int> run_profile(Invocation& invocation) {
   Json said = {{"schema", "stitchcuda.profile/2"}, {"task", found.task}, {"device", to_string(found.device)},
                {"planned_for", found.planned_for}, {"steps", rows},      {"modelled_us", found.modelled_us}};
   text += fmt::format("{:.1f} us modelled on {}", found.modelled_us, found.planned_for);
-  if (found.device == DeviceKind::kCuda) {
-    said["measured_us"] = found.measured_us;
-    text += fmt::format(", {:.1f} us measured step by step, each with cold L2", found.measured_us);
+  if (found.measured_us.has_value()) {
+    said["measured_us"] = *found.measured_us;
+    text += fmt::format(", {:.1f} us measured step by step, each with cold L2", *found.measured_us);
+  } else if (found.device == DeviceKind::kCuda) {
+    text += "; of so many steps none was timed alone (--step N times one)";
   } else {
     said["executed"] = executed_json(found);
     text += "; measured times need a GPU" + words_on(found);

@@ -41,6 +41,9 @@ Result<void> measure(Job& job, const toolchain::Toolchain& tools, const Folder& 
   return measure_cost(job, tools, folder.plan, found->second, cost);
 }
 
+// Each takes a build and some seconds of the GPU: of more steps than these one call of the whole program tells enough.
+constexpr size_t kMaxTimedAlone = 24;
+
 // What the emulated device gets through in a second that is worth waiting for.
 constexpr double kAffordableFlops = 1e8;
 constexpr double kFlopsPerByte = 0.25;  // of what moves memory alone
@@ -76,13 +79,14 @@ Result<ProfileReport> profile(const ProfileRequest& request, const Services& ser
   report.planned_for = folder.plan.device;
   STITCH_ASSIGN(report.device, choose_device(job, tools));
   STITCH_ASSIGN(const std::vector<int> steps, chosen_steps(request, folder.plan));
+  const bool times_steps = report.device == DeviceKind::kCuda && steps.size() <= kMaxTimedAlone;
   for (const int step : steps) {
     StepCost cost = counted_cost(folder.plan, step);
-    if (report.device == DeviceKind::kCuda) {
+    if (times_steps) {
       STITCH_TRY(measure(job, tools, folder, step, cost));
+      report.measured_us = report.measured_us.value_or(0) + (cost.prepares ? 0 : cost.measured_us.value_or(0));
     }
     report.modelled_us += cost.prepares ? 0 : cost.modelled_us;
-    report.measured_us += cost.prepares ? 0 : cost.measured_us.value_or(0);
     report.steps.push_back(std::move(cost));
   }
   if (report.device == DeviceKind::kEmulated) {

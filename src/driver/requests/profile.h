@@ -27,8 +27,8 @@ struct ProfileReport {
   DeviceKind device = DeviceKind::kEmulated;
   std::string planned_for;
   std::vector<StepCost> steps;
-  double modelled_us = 0;  // of all but what prepares
-  double measured_us = 0;  // likewise; on a GPU
+  double modelled_us = 0;               // of all but what prepares
+  std::optional<double> measured_us{};  // likewise, where steps were timed alone: on a GPU, when there are few
   // On the emulated device: the time of what ran, or in its refusal or in a sentence why there is none.
   std::optional<ExecutedTime> executed{};
   std::string not_executed{};

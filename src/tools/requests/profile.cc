@@ -40,9 +40,11 @@ Result<ToolReply> run_profile(const Json& arguments, ToolContext& context) {
                  {"planned_for", found.planned_for},
                  {"steps", found.steps.size()},
                  {"modelled_us", found.modelled_us}};
-  if (found.device == DeviceKind::kCuda) {
-    reply.text += fmt::format(", {:.2f} us measured step by step, each with cold L2.", found.measured_us);
-    reply.facts["measured_us"] = found.measured_us;
+  if (found.measured_us.has_value()) {
+    reply.text += fmt::format(", {:.2f} us measured step by step, each with cold L2.", *found.measured_us);
+    reply.facts["measured_us"] = *found.measured_us;
+  } else if (found.device == DeviceKind::kCuda) {
+    reply.text += "; of so many steps none was timed alone.";
   } else {
     reply.text += "; measured times need a GPU.";
   }
