@@ -74,16 +74,31 @@ Availability code_here(const toolchain::Toolchain& tools) {
 }
 
 // A kernel's name holds its file's, by which nvcc tells apart what is local to one.
+std::string mark_of_file(const plan::Plan& plan, size_t step) {
+  return "_" + std::filesystem::path(codegen::step_file_name(plan, step)).stem().string() + "_cu_";
+}
+
+// Of each kernel that is local to a step's file.
+void find_steps(const plan::Plan& plan, std::vector<profile::Kernel>& kernels) {
+  for (size_t step = 0; step < plan.steps.size(); ++step) {
+    const std::string mark = mark_of_file(plan, step);
+    for (profile::Kernel& kernel : kernels) {
+      if (kernel.step < 0 && kernel.name.find(mark) != std::string::npos) {
+        kernel.step = static_cast<int>(step);
+      }
+    }
+  }
+}
+
 void attach_code(const std::vector<profile::CodeOfKernel>& code, const plan::Plan& plan,
                  std::vector<profile::Kernel>& kernels) {
   for (profile::Kernel& kernel : kernels) {
     if (kernel.step < 0) {
       continue;
     }
-    const std::string file = codegen::step_file_name(plan, static_cast<size_t>(kernel.step));
-    const std::string stem = std::filesystem::path(file).stem().string() + "_cu";
+    const std::string mark = mark_of_file(plan, static_cast<size_t>(kernel.step));
     for (const profile::CodeOfKernel& each : code) {
-      if (each.name.find(stem) != std::string::npos) {
+      if (each.name.find(mark) != std::string::npos) {
         kernel.shape.registers = each.shape.registers;
         kernel.shape.static_shared = each.shape.static_shared;
         kernel.shape.local_bytes = each.shape.local_bytes;
@@ -95,6 +110,7 @@ void attach_code(const std::vector<profile::CodeOfKernel>& code, const plan::Pla
 
 Result<profile::Measurement> joined(const LadderRequest& request, Result<profile::Measurement> measured) {
   if (measured.has_value()) {
+    find_steps(request.folder.plan, measured->kernels);
     for (profile::Kernel& kernel : measured->kernels) {
       kernel.name = profile::readable_name(kernel.name);
     }

@@ -59,15 +59,19 @@ std::vector<profile::StepWork> step_work(const plan::Plan& plan) {
     if (cost.prepares || kernel == nullptr) {
       continue;
     }
-    const kernels::Work work = kernel->work(plan::step_group(plan, index), plan.steps[index].setting);
-    steps.push_back({.step = cost.step,
-                     .name = cost.name,
-                     .launches = static_cast<double>(work.launches),
-                     .bytes = cost.bytes,
-                     .flops = cost.flops,
-                     .peak = peak_flops(work.pipe, limits),
-                     .is_tensor = work.pipe != kernels::Pipe::kFp32,
-                     .floor_us = std::max(0.0, cost.floor_us)});
+    const kernels::Group group = plan::step_group(plan, index);
+    const kernels::Work work = kernel->work(group, plan.steps[index].setting);
+    const std::vector<kernels::Setting> by_library = kernel->library_space(group, limits, plan.math);
+    steps.push_back(
+        {.step = cost.step,
+         .name = cost.name,
+         .launches = static_cast<double>(work.launches),
+         .uses_library = std::find(by_library.begin(), by_library.end(), plan.steps[index].setting) != by_library.end(),
+         .bytes = cost.bytes,
+         .flops = cost.flops,
+         .peak = peak_flops(work.pipe, limits),
+         .is_tensor = work.pipe != kernels::Pipe::kFp32,
+         .floor_us = std::max(0.0, cost.floor_us)});
   }
   return steps;
 }

@@ -49,6 +49,54 @@ std::vector<const StepWork*> owners(const std::vector<StepWork>& steps, size_t l
   return owner.size() == launches ? owner : std::vector<const StepWork*>();
 }
 
+// The steps that kernels without a known one may be of: those between the steps around them, and either of these where
+// a library launches for it.
+std::vector<const StepWork*> steps_between(const std::vector<StepWork>& steps, int before, int after) {
+  std::vector<const StepWork*> between;
+  bool is_behind = before < 0;
+  for (const StepWork& step : steps) {
+    if (step.step == after) {
+      if (step.uses_library && (is_behind || before == after)) {
+        between.push_back(&step);
+      }
+      return between;
+    }
+    if (is_behind || (step.step == before && step.uses_library)) {
+      between.push_back(&step);
+    }
+    is_behind = is_behind || step.step == before;
+  }
+  return between;
+}
+
+// By the steps that some launches are known to be of. What lies between two of them belongs to the one step that may
+// have launched it, if there is one alone.
+std::vector<const StepWork*> owners_by_known(const std::vector<StepWork>& steps, const std::vector<Kernel>& launches) {
+  std::vector<const StepWork*> owner(launches.size(), nullptr);
+  int before = -1;
+  for (size_t begin = 0; begin < launches.size();) {
+    if (launches[begin].step >= 0) {
+      before = launches[begin].step;
+      const auto own =
+          std::find_if(steps.begin(), steps.end(), [&](const StepWork& step) { return step.step == before; });
+      owner[begin++] = own == steps.end() ? nullptr : &*own;
+      continue;
+    }
+    size_t end = begin;
+    while (end < launches.size() && launches[end].step < 0) {
+      ++end;
+    }
+    const int after = end < launches.size() ? launches[end].step : -1;
+    const std::vector<const StepWork*> candidates = steps_between(steps, before, after);
+    if (candidates.size() == 1) {
+      std::fill(owner.begin() + static_cast<std::ptrdiff_t>(begin), owner.begin() + static_cast<std::ptrdiff_t>(end),
+                candidates.front());
+    }
+    begin = end;
+  }
+  return owner;
+}
+
 // Of several kernels in a step the one that takes longest is held against its work: which does what nobody says.
 void add_work(const std::vector<StepWork>& steps, std::vector<Kernel>& kernels) {
   for (const StepWork& step : steps) {
@@ -73,19 +121,19 @@ void add_work(const std::vector<StepWork>& steps, std::vector<Kernel>& kernels) 
 }  // namespace
 
 void join_launches(const std::vector<StepWork>& steps, Measurement& measured) {
-  const std::vector<const StepWork*> owner = owners(steps, measured.kernels.size());
-  if (owner.empty() && !measured.kernels.empty() && !steps.empty()) {
-    double planned = 0;
-    for (const StepWork& step : steps) {
-      planned += step.launches;
+  std::vector<const StepWork*> owner = owners(steps, measured.kernels.size());
+  if (owner.empty() && !measured.kernels.empty()) {
+    owner = owners_by_known(steps, measured.kernels);
+    const auto unknown = std::count(owner.begin(), owner.end(), nullptr);
+    if (unknown > 0 && !steps.empty()) {
+      measured.notes.push_back(
+          fmt::format("which step {} of {} kernels belong to is unknown", unknown, measured.kernels.size()));
     }
-    measured.notes.push_back(fmt::format("{} kernels ran where the plan has {}: which step each belongs to is unknown",
-                                         measured.kernels.size(), planned));
   }
   std::vector<Kernel> joined;
   for (size_t index = 0; index < measured.kernels.size(); ++index) {
     Kernel& launch = measured.kernels[index];
-    launch.step = owner.empty() ? -1 : owner[index]->step;
+    launch.step = owner[index] == nullptr ? -1 : owner[index]->step;
     const auto same = std::find_if(joined.begin(), joined.end(), [&](const Kernel& each) {
       return each.step == launch.step && each.name == launch.name;
     });

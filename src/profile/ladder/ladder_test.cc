@@ -143,5 +143,35 @@ TEST(JoinLaunches, BelongToStepsInOrderWhereThereAreAsManyAsPlanned) {
   EXPECT_EQ(more.notes.size(), 1U);
 }
 
+std::vector<int> steps_of(const std::vector<StepWork>& steps, std::initializer_list<int> known) {
+  Measurement measured{.rung = RungKind::kCupti};
+  for (const int step : known) {
+    measured.kernels.push_back(kernel("k" + std::to_string(measured.kernels.size()), 1));
+    measured.kernels.back().step = step;
+  }
+  join_launches(steps, measured);
+  std::vector<int> found;
+  for (const Kernel& each : measured.kernels) {
+    found.push_back(each.step);
+  }
+  EXPECT_EQ(measured.notes.empty(), std::count(found.begin(), found.end(), -1) == 0);
+  return found;
+}
+
+TEST(JoinLaunches, OfALibraryBelongToTheOneStepBetweenThoseThatAreKnown) {
+  const std::vector<StepWork> steps = {{.step = 3, .launches = 1, .uses_library = true},
+                                       {.step = 4, .launches = 1},
+                                       {.step = 5, .launches = 1, .uses_library = true},
+                                       {.step = 6, .launches = 1},
+                                       {.step = 7, .launches = 1},
+                                       {.step = 8, .launches = 1}};
+  EXPECT_EQ(steps_of(steps, {-1, -1, 4, -1, -1, -1, 6, -1, 8}), (std::vector<int>{3, 3, 4, 5, 5, 5, 6, 7, 8}));
+  // A launch behind one of the library's own may be its or the next step's; two steps in a row may both have launched.
+  EXPECT_EQ(steps_of(steps, {-1, 4, 5, -1, 7, 8, 8}), (std::vector<int>{3, 4, 5, -1, 7, 8, 8}));
+  EXPECT_EQ(steps_of(steps, {-1, 4, -1, 5, 5, -1, 5, -1, 8}), (std::vector<int>{3, 4, 5, 5, 5, 5, 5, -1, 8}));
+  // Streams side by side: nothing lies between a later step and an earlier one.
+  EXPECT_EQ(steps_of(steps, {-1, 4, 6, -1, 4}), (std::vector<int>{3, 4, 6, -1, 4}));
+}
+
 }  // namespace
 }  // namespace stitch::profile
