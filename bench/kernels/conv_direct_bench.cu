@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times direct convolutions of few channels on the tensor cores: three fp16 products in each of their tiles, and three
-// TF32 products beside them, with cold caches. A sample of outputs is compared with double precision: `error` is the
-// largest difference in units of 2^-24 of the sum of the products' magnitudes, an fp32 loop's own is said once a layer.
+// Times direct convolutions of few channels on the tensor cores: three fp16 products in each of their tiles, by lines
+// of 32 pixels and by whole rows, and three TF32 products beside them, with cold caches; and a copy of as many bytes. A
+// sample of outputs is compared with double precision: `error` is the largest difference in units of 2^-24 of the sum
+// of the products' magnitudes, an fp32 loop's own is said once a layer.
 //   nvcc -O3 -std=c++20 -gencode=arch=compute_90a,code=sm_90a -I runtime -I runtime/include
 //        bench/kernels/conv_direct_bench.cu
 // Arguments: names of layers, all without any.
@@ -10,6 +11,8 @@
 #include "harness.cuh"
 #include "kernels/conv/direct_fp16.cuh"
 #include "kernels/conv/direct_mma.cuh"
+#include "kernels/conv/direct_rows.cuh"
+#include "kernels/conv/direct_wgmma.cuh"
 
 namespace {
 
@@ -27,7 +30,24 @@ struct StoreOutput {
   __device__ void operator()(int64_t n, int64_t channel, int64_t out_y, int64_t out_x, float value) const {
     (*this)(n, channel, 0, out_y, out_x, value);
   }
+  __device__ int64_t place(int64_t n, int64_t channel, int64_t pixel) const {
+    return (n * shape.out_channels + channel) * shape.out_depth * shape.out_height * shape.out_width + pixel;
+  }
+  __device__ void operator()(int64_t n, int64_t channel, int64_t pixel, float value) const {
+    y[place(n, channel, pixel)] = value;
+  }
+  template <int kLanes>
+  __device__ void lanes(int64_t n, int64_t channel, int64_t pixel, const Lanes<float, kLanes>& values) const {
+    store_lanes<kLanes>(y + place(n, channel, pixel), values);
+  }
 };
+
+// Reads and writes as many bytes as a convolution does.
+__global__ void copy_kernel(const float4* x, int64_t read, float4* y, int64_t count) {
+  for (int64_t i = blockIdx.x * int64_t{blockDim.x} + threadIdx.x; i < count; i += int64_t{gridDim.x} * blockDim.x) {
+    y[i] = i < read ? x[i] : make_float4(0, 0, 0, 0);
+  }
+}
 
 constexpr int kSampled = 4096;
 
@@ -144,6 +164,70 @@ struct Layer {
     }
   }
 
+  template <int kChannels>
+  void tf32_groups(const char* setting) const {
+    if constexpr (Window::rank == 2 &&
+                  direct_wgmma_detail::Stage<DirectWgmmaTile<kChannels>, Window>::shared_bytes <= 113 * 1024) {
+      report(setting, [&](const StoreOutput& store) {
+        return launch_conv_direct_wgmma<DirectWgmmaTile<kChannels>, Window>(shape, x.data(), weight.data(), store,
+                                                                            are_fours(), nullptr);
+      });
+    }
+  }
+
+  bool are_fours() const { return shape.out_depth * shape.out_height * shape.out_width % 4 == 0; }
+
+  template <int kGroups, int kChannels, int kDepth, int kRows>
+  void rows() const {
+    using Tile = DirectRowsTile<kGroups, kChannels, kDepth, kRows>;
+    if constexpr (Window::stride_x == 1 && Window::stride_y == 1 && (kDepth == 1 || Window::rank == 3)) {
+      const direct_rows_detail::Layout<Tile, Window> layout(shape.out_width);
+      const int bytes = layout.shared_bytes(static_cast<int>(shape.in_channels));
+      if (bytes > 227 * 1024 / Tile::blocks_of_multiprocessor - 1024) {
+        return;
+      }
+      const std::string setting =
+          "rows " + std::to_string(kGroups) + " of " + std::to_string(kDepth) + "x" + std::to_string(kRows);
+      report(setting.c_str(), [&](const StoreOutput& store) {
+        return launch_conv_direct_rows<Tile, Window>(shape, x.data(), weight.data(), store, are_fours(), nullptr);
+      });
+    }
+  }
+
+  template <int kChannels>
+  void all_rows() const {
+    if constexpr (Window::rank == 2) {
+      rows<2, kChannels, 1, 2>();
+      rows<2, kChannels, 1, 4>();
+      rows<2, kChannels, 1, 6>();
+      rows<2, kChannels, 1, 8>();
+      rows<4, kChannels, 1, 2>();
+      rows<4, kChannels, 1, 4>();
+      rows<4, kChannels, 1, 8>();
+    } else {
+      rows<2, kChannels, 1, 2>();
+      rows<2, kChannels, 1, 4>();
+      rows<2, kChannels, 2, 2>();
+      rows<2, kChannels, 2, 4>();
+      rows<4, kChannels, 1, 4>();
+      rows<4, kChannels, 1, 8>();
+      rows<4, kChannels, 2, 2>();
+      rows<4, kChannels, 2, 4>();
+      rows<4, kChannels, 4, 2>();
+      rows<4, kChannels, 4, 4>();
+    }
+  }
+
+  void copy() const {
+    const double us = cold_us([&] {
+      copy_kernel<<<132 * 8, 256>>>(reinterpret_cast<const float4*>(x.data()), x.count() / 4,
+                                    reinterpret_cast<float4*>(y.data()), y.count() / 4);
+      return cudaGetLastError();
+    });
+    std::printf("%-9s %-20s %9.1f us %26.0f GB/s\n", name, "copy", us,
+                4.0 * static_cast<double>(x.count() + y.count()) / us / 1e3);
+  }
+
   // Of so many tiles of sixteen channels, by patches of sixteen lines, one below the other or two beside each other.
   template <int kTiles, int kWarpsOfChannels, int kLinesOfWarp, int kWarps, int kChannels>
   void patches(const char* setting) const {
@@ -156,6 +240,8 @@ struct Layer {
 
   template <int kChannels>
   void all() const {
+    copy();
+    all_rows<kChannels>();
     if (shape.out_channels <= 16) {
       patches<1, 1, 2, 8, kChannels>("fp16 16");
     } else {
@@ -164,7 +250,9 @@ struct Layer {
     if (shape.out_channels > 32) {
       patches<2, 2, 1, 16, kChannels>("fp16 64");
       tf32<DirectMmaTile<64, kChannels>>("tf32 64");
+      tf32_groups<64>("tf32 groups 64");
     }
+    tf32_groups<32>("tf32 groups 32");
     tf32<DirectMmaTile<32, kChannels>>("tf32 32");
   }
 };
@@ -184,6 +272,7 @@ int main(int count, char** arguments) {
   using Cube4 = ConvWindow3d<4, 4, 4, 1, 1, 1, 0, 0, 0, 1, 1, 1>;
   using Box = ConvWindow3d<3, 5, 7, 1, 1, 1, 0, 0, 0, 1, 1, 1>;
   using Same3 = ConvWindow<3, 3, 1, 1, 1, 1, 1, 1>;
+  using Valid3 = ConvWindow<3, 3, 1, 1, 0, 0, 1, 1>;
   using Seven = ConvWindow<7, 7, 2, 2, 3, 3, 1, 1>;
   using Eleven = ConvWindow<11, 11, 4, 4, 2, 2, 1, 1>;
   const auto asked = [&](const char* name) { return is_asked(count, arguments, name); };
@@ -201,6 +290,9 @@ int main(int count, char** arguments) {
   run.operator()<Cube4, 4>("L2/27", {1024, 3, 16, 32, 32, 16});
   run.operator()<Cube3, 4>("L2/6", {128, 3, 16, 32, 32, 16});
   run.operator()<Cube3, 8>("L2/90", {128, 8, 16, 64, 64, 64});
+  run.operator()<Valid3, 8>("L2/57", {128, 8, 1, 128, 128, 64});
+  run.operator()<Valid3, 8>("L2/82", {128, 8, 1, 256, 256, 64});
+  run.operator()<Valid3, 8>("odd", {128, 8, 1, 127, 127, 64});
   run.operator()<Same3, 4>("3to64", {64, 3, 1, 224, 224, 64});
   run.operator()<Same3, 4>("3to32", {64, 3, 1, 224, 224, 32});
   run.operator()<Same3, 4>("1to32", {64, 1, 1, 224, 224, 32});

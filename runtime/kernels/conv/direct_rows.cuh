@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: Apache-2.0
+// Direct convolution of at most eight input channels and strides of one by wgmma (sm_90a), fp32 class by three fp16
+// products; outputs are stored as pieces of memory that reach over the ends of rows. A block keeps the taps of 64
+// output channels in shared memory and takes patch after patch of whole rows, the next one while it multiplies the
+// last. A warp lays the outputs of eight channels in shared memory as they lie in memory, one row behind the other, and
+// stores them by four from whatever aligned element they begin at. Scales are those of direct_fp16.cuh.
+//
+// The small products of a sum come first, all of them, and the large ones last: see direct_wgmma.cuh.
+#pragma once
+
+#include "kernels/conv/direct_rows_patch.cuh"
+
+namespace stitch {
+
+namespace direct_rows_detail {
+
+template <typename Tile, typename Window>
+using RowSums = float[Places<Tile, Window>::columns / 2];
+
+template <int kColumns>
+__device__ __forceinline__ void multiply_columns(float (&sums)[kColumns / 2], uint64_t a, uint64_t b, bool accumulate) {
+  if constexpr (kColumns == 128) {
+    ptx::wgmma_m64n128k16_f16(sums, a, b, accumulate);
+  } else {
+    static_assert(kColumns == 64);
+    ptx::wgmma_m64n64k16_f16(sums, a, b, accumulate);
+  }
+}
+
+// Slices [first, first + count): sums = their products.
+template <typename Tile, typename Window>
+__device__ __forceinline__ void multiply_slices(const Layout<Tile, Window>& layout, uint64_t weights, uint64_t places,
+                                                int first, int count, RowSums<Tile, Window>& sums) {
+  constexpr int kUnit = 16, kColumns = Places<Tile, Window>::columns;
+  const uint64_t to_lower = static_cast<uint64_t>(layout.part_bytes / kUnit);
+  ptx::wgmma_forget(sums);
+  ptx::wgmma_fence();
+#pragma unroll
+  for (int i = 0; i < count; ++i) {
+    const int slice = first + i;
+    const uint64_t a = weights + static_cast<uint64_t>(slice * kSliceBytes / kUnit);
+    const uint64_t b = places + layout.offset[slice] + (uint64_t{layout.along_k[slice]} << 16);
+    multiply_columns<kColumns>(sums, a + kPartOfSlice / kUnit, b, i > 0);
+    multiply_columns<kColumns>(sums, a, b + to_lower, true);
+  }
+#pragma unroll
+  for (int i = 0; i < count; ++i) {
+    const int slice = first + i;
+    multiply_columns<kColumns>(sums, weights + static_cast<uint64_t>(slice * kSliceBytes / kUnit),
+                               places + layout.offset[slice] + (uint64_t{layout.along_k[slice]} << 16), true);
+  }
+  ptx::wgmma_commit();
+  ptx::wgmma_wait<0>();
+  ptx::wgmma_pin(sums);
+}
+
+// `places`: the operand of the product's first place and first tap.
+template <typename Tile, typename Window>
+__device__ __forceinline__ void multiply(const Layout<Tile, Window>& layout, uint64_t weights, uint64_t places,
+                                         RowSums<Tile, Window>& sums) {
+  using Own = Places<Tile, Window>;
+  multiply_slices<Tile, Window>(layout, weights, places, 0, Own::slices_of_group, sums);
+#pragma unroll
+  for (int group = 1; group < Own::groups; ++group) {
+    const int first = group * Own::slices_of_group;
+    const int left = Own::slices - first;
+    RowSums<Tile, Window> partial;
+    multiply_slices<Tile, Window>(layout, weights, places, first,
+                                  left < Own::slices_of_group ? left : Own::slices_of_group, partial);
+#pragma unroll
+    for (int i = 0; i < Own::columns / 2; ++i) {
+      sums[i] += partial[i];
+    }
+  }
+}
+
+// A product's outputs, which follow each other in memory in all channels.
+struct Piece {
+  Place place;    // of the patch's first output in this z
+  int first;      // place of a product
+  int output;     // the first, from the patch's first
+  int count;      // of outputs
+  int lead;       // elements of four before the first that are another's
+  int64_t pixel;  // the first, of a channel
+
+  template <typename Tile, typename Window>
+  __device__ __forceinline__ Piece(const ConvShape& shape, const Layout<Tile, Window>& layout, const Place& of_patch,
+                                   int first_place)
+      : place(of_patch), first(first_place) {
+    const auto left = static_cast<int>(shape.out_height) - place.y;
+    const int all = (left < Tile::rows ? left : Tile::rows) * layout.width;
+    output = outputs_before(layout, first);
+    const int end = outputs_before(layout, first + Places<Tile, Window>::columns);
+    count = (end < all ? end : all) - output;
+    pixel = (place.z * shape.out_height + place.y) * shape.out_width + output;
+    lead = static_cast<int>(pixel) & (kLanes - 1);
+  }
+
+  template <typename Tile, typename Window>
+  static __device__ __forceinline__ int outputs_before(const Layout<Tile, Window>& layout, int number) {
+    const int row = layout.by_pitch.quotient(number);
+    const int x = number - row * layout.pitch;
+    return row * layout.width + (x < layout.width ? x : layout.width);
+  }
+};
+
+// Eight channels' sums, one of each lane's two, are laid beside each other as they are stored.
+template <bool kSecond, typename Tile, typename Window>
+__device__ __forceinline__ void stage(const Layout<Tile, Window>& layout, const Piece& piece,
+                                      const RowSums<Tile, Window>& sums, float* staged) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int number = piece.first + lane % 4 * 2;
+  const int row = layout.by_pitch.quotient(number);
+  const bool is_even = layout.width % 2 == 0;
+  const int end = piece.lead + piece.count;
+  int x = number - row * layout.pitch;
+  int at = row * layout.width + x - piece.output + piece.lead;
+  float* const to = staged + lane / 4 * kStagedPitch;
+#pragma unroll
+  for (int j = 0; j < Places<Tile, Window>::columns / 8; ++j) {
+    const float first = sums[j * 4 + kSecond * 2];
+    const float second = sums[j * 4 + kSecond * 2 + 1];
+    if (x < layout.width && at < end) {
+      if (is_even) {
+        *reinterpret_cast<float2*>(to + at) = make_float2(first, second);
+      } else {
+        to[at] = first;
+        if (x + 1 < layout.width && at + 1 < end) {
+          to[at + 1] = second;
+        }
+      }
+    }
+    x += 8;
+    at += 8;
+    if (x >= layout.pitch) {
+      x -= layout.pitch;
+      at -= layout.pitch - layout.width;
+    }
+  }
+}
+
+// What the epilogue takes.
+template <typename Epilogue>
+struct RowFinish {
+  Epilogue epilogue;
+  bool by_four;  // four neighbouring outputs are stored together, from every fourth of a channel on
+};
+
+template <typename Epilogue>
+constexpr bool kTakesFour =
+    requires(const Epilogue& epilogue) { epilogue.template lanes<kLanes>(0, 0, 0, Lanes<float, kLanes>{}); };
+
+// A warp stores a channel's outputs. `staged`: of the channel, those before the first included.
+template <typename Epilogue>
+__device__ __forceinline__ void store_by_four(const Epilogue& epilogue, const Piece& piece, int channel,
+                                              const float* staged) {
+  const int end = piece.lead + piece.count;
+  const int64_t pixel = piece.pixel - piece.lead;
+#pragma unroll 1
+  for (int at = static_cast<int>(threadIdx.x) % 32 * kLanes; at < end; at += 32 * kLanes) {
+    if (at >= piece.lead && at + kLanes <= end) {
+      const float4 four = *reinterpret_cast<const float4*>(staged + at);
+      epilogue.template lanes<kLanes>(piece.place.image, channel, pixel + at, {four.x, four.y, four.z, four.w});
+    } else {
+#pragma unroll 1
+      for (int i = at; i < at + kLanes && i < end; ++i) {
+        if (i >= piece.lead) {
+          epilogue(piece.place.image, channel, pixel + i, staged[i]);
+        }
+      }
+    }
+  }
+}
+
+// The same one by one, 32 from where a line of memory begins.
+template <typename Epilogue>
+__device__ __forceinline__ void store_lines(const ConvShape& shape, const Epilogue& epilogue, const Piece& piece,
+                                            int channel, const float* staged) {
+  const auto plane = static_cast<uint32_t>(shape.out_depth * shape.out_height * shape.out_width);
+  const uint32_t number = static_cast<uint32_t>(piece.place.image * shape.out_channels + channel) * plane +
+                          static_cast<uint32_t>(piece.pixel);
+  const int before = static_cast<int>(number % 32);
+#pragma unroll 1
+  for (int i = static_cast<int>(threadIdx.x) % 32 - before; i < piece.count; i += 32) {
+    if (i >= 0) {
+      epilogue(piece.place.image, channel, piece.pixel + i, staged[piece.lead + i]);
+    }
+  }
+}
+
+template <typename Epilogue>
+__device__ __forceinline__ void store_channels(const ConvShape& shape, const RowFinish<Epilogue>& finish,
+                                               const Piece& piece, int first_channel, const float* staged) {
+  const auto left = static_cast<int>(shape.out_channels) - first_channel;
+  if constexpr (kTakesFour<Epilogue>) {
+    if (finish.by_four) {
+#pragma unroll 2
+      for (int i = 0; i < kEight && i < left; ++i) {
+        store_by_four(finish.epilogue, piece, first_channel + i, staged + i * kStagedPitch);
+      }
+      return;
+    }
+  }
+#pragma unroll 2
+  for (int i = 0; i < kEight && i < left; ++i) {
+    store_lines(shape, finish.epilogue, piece, first_channel + i, staged + i * kStagedPitch);
+  }
+}
+
+// All of a warp's outputs by plain arithmetic: what two parts do not hold, or may not.
+template <typename Tile, typename Window, typename Epilogue>
+__device__ __forceinline__ void finish_again(const Source& source, const RowFinish<Epilogue>& finish,
+                                             const Layout<Tile, Window>& layout, const Piece& piece,
+                                             int first_channel) {
+  const ConvShape& shape = source.shape;
+#pragma unroll 1
+  for (int channel = first_channel; channel < first_channel + 16 && channel < shape.out_channels; ++channel) {
+#pragma unroll 1
+    for (int i = static_cast<int>(threadIdx.x) % 32; i < piece.count; i += 32) {
+      const int y = (piece.output + i) / layout.width;
+      const int x = piece.output + i - y * layout.width;
+      const Place place{piece.place.image, piece.place.z, piece.place.y + y, x};
+      finish.epilogue(
+          place.image, channel, piece.pixel + i,
+          direct_mma_detail::sum_again<Window>(shape, source.planes, source.input, source.weight, place, channel));
+    }
+  }
+}
+
+// `unscale`: 1 / scale of a lane's two channels.
+template <typename Tile, typename Window, typename Epilogue>
+__device__ __forceinline__ void finish_warp(const Source& source, const RowFinish<Epilogue>& finish,
+                                            const Layout<Tile, Window>& layout, const Piece& piece, int first_channel,
+                                            const float (&unscale)[2], RowSums<Tile, Window>& sums, float* staged) {
+  float probe = 0;  // 0, or NaN
+#pragma unroll
+  for (int i = 0; i < Places<Tile, Window>::columns / 2; ++i) {
+    sums[i] *= unscale[i % 4 / 2];
+    probe = fmaf(sums[i], 0.0f, probe);
+  }
+  if (!__all_sync(kFullWarp, probe == 0)) {
+    finish_again<Tile, Window>(source, finish, layout, piece, first_channel);
+    return;
+  }
+  __syncwarp();  // all have read what is written over
+  stage<false, Tile, Window>(layout, piece, sums, staged);
+  __syncwarp();
+  store_channels(source.shape, finish, piece, first_channel, staged);
+  __syncwarp();
+  stage<true, Tile, Window>(layout, piece, sums, staged);
+  __syncwarp();
+  store_channels(source.shape, finish, piece, first_channel + kEight, staged);
+}
+
+// A block's shared memory.
+template <typename Tile, typename Window>
+struct Memory {
+  unsigned char* shared;
+  const Layout<Tile, Window>& layout;
+
+  __device__ __forceinline__ unsigned char* weights() const { return shared; }
+  __device__ __forceinline__ unsigned char* parts() const { return shared + layout.parts_at(); }
+  __device__ __forceinline__ float* staged(int warp) const {
+    return reinterpret_cast<float*>(shared + layout.staged_at()) + warp * kEight * kStagedPitch;
+  }
+  __device__ __forceinline__ float* unscale() const { return reinterpret_cast<float*>(shared + layout.unscale_at()); }
+  // The largest magnitude that each warp has seen, and of two patches how many small elements they have.
+  __device__ __forceinline__ uint32_t* largest() const {
+    return reinterpret_cast<uint32_t*>(shared + layout.marks_at());
+  }
+  __device__ __forceinline__ int* small(int number) const {
+    return reinterpret_cast<int*>(shared + layout.marks_at()) + Tile::warps + number % 2;
+  }
+  __device__ __forceinline__ float* raw() const { return reinterpret_cast<float*>(shared + layout.raw_at()); }
+};
+
+// Splits the patch that has been copied. Returns 1 / scale, NaN where two parts do not hold it. What was copied may
+// then be overwritten.
+template <typename Tile, typename Window>
+__device__ __forceinline__ float take_patch(const Memory<Tile, Window>& memory, int channels, int number) {
+  const uint32_t own =
+      __reduce_max_sync(kFullWarp, largest_of_own<Tile, Window>(memory.layout, memory.raw(), channels));
+  if (threadIdx.x % 32 == 0) {
+    memory.largest()[threadIdx.x / 32] = own;
+  }
+  __syncthreads();  // all of the patch is there, and the one before it has been multiplied
+  uint32_t largest = memory.largest()[0];
+#pragma unroll
+  for (int warp = 1; warp < Tile::warps; ++warp) {
+    largest = max(largest, memory.largest()[warp]);
+  }
+  const Fp16Scale scale = fp16_scale(largest);
+  const int small = split_rows<Tile, Window>(memory.layout, memory.raw(), channels, scale.scale, memory.parts());
+  if (small > 0) {
+    atomicAdd(memory.small(number), small);
+  }
+  if (threadIdx.x == 0) {
+    *memory.small(number + 1) = 0;
+  }
+  ptx::wgmma_publish_operands();
+  __syncthreads();  // all of it is split
+  return direct_fp16_detail::suffers<Window>(*memory.small(number), channels) ? __uint_as_float(fp16_detail::kNan)
+                                                                              : scale.unscale;
+}
+
+// A warpgroup multiplies its products of a patch, some after the others.
+template <typename Tile, typename Window, typename Epilogue>
+__device__ __forceinline__ void multiply_patch(const Source& source, const RowFinish<Epilogue>& finish,
+                                               const Memory<Tile, Window>& memory, const Place& place, float unscale) {
+  using Own = Places<Tile, Window>;
+  const Layout<Tile, Window>& layout = memory.layout;
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  const int row = warp % 4 * 16 + static_cast<int>(threadIdx.x) % 32 / 4;
+  const uint64_t weights = ptx::wgmma_operand_of_cores(memory.weights(), kHalfOfSlice, kEight * kPlaceBytes);
+  const uint64_t places = ptx::wgmma_operand_of_cores(memory.parts(), 0, kEight * kPlaceBytes);
+#pragma unroll 1
+  for (int number = warp / 4; number < Tile::depth * layout.of_plane; number += Tile::groups) {
+    const int z = Tile::depth == 1 ? 0 : number / layout.of_plane;
+    const int first = (number - z * layout.of_plane) * Own::columns;
+    const Piece piece(source.shape, layout, {place.image, place.z + z, place.y, 0}, first);
+    if (place.z + z >= source.shape.out_depth || piece.count <= 0) {
+      continue;  // as all of the warpgroup
+    }
+    RowSums<Tile, Window> sums;
+    multiply<Tile, Window>(layout, weights, places + static_cast<uint64_t>(z * Window::stride_z * layout.plane + first),
+                           sums);
+    const float of_channels[2] = {memory.unscale()[row] * unscale, memory.unscale()[row + 8] * unscale};
+    finish_warp<Tile, Window>(source, finish, layout, piece,
+                              static_cast<int>(blockIdx.y) * Tile::channels + warp % 4 * 16, of_channels, sums,
+                              memory.staged(warp));
+  }
+}
+
+// Patches of an output channel, numbered, and how many of them a block takes.
+template <int kRank>
+struct Steps {
+  PixelIndex<kRank> patches;
+  int64_t count;
+  int64_t of_block;
+};
+
+template <typename Tile, typename Window, typename Epilogue>
+__global__ void __launch_bounds__(Tile::threads, Tile::blocks_of_multiprocessor)
+    direct_rows_kernel(Source source, RowFinish<Epilogue> finish, const __grid_constant__ Layout<Tile, Window> layout,
+                       Steps<Window::rank> steps) {
+#ifdef STITCH_HAS_WGMMA
+  extern __shared__ __align__(128) unsigned char direct_rows_shared[];
+  const Memory<Tile, Window> memory{direct_rows_shared, layout};
+  const auto channels = static_cast<int>(source.shape.in_channels);
+  const int first_channel = static_cast<int>(blockIdx.y) * Tile::channels;
+  const int64_t first = int64_t{blockIdx.x} * steps.of_block;
+  const int64_t left = steps.count - first;
+  const auto count = static_cast<int>(left < steps.of_block ? left : steps.of_block);
+  const auto place_of = [&](int number) {
+    const PixelPlace patch = steps.patches.place(first + number);
+    return Place{patch.n, static_cast<int>(patch.z) * Tile::depth, static_cast<int>(patch.y) * Tile::rows, 0};
+  };
+  Place place = place_of(0);
+  load_rows<Tile, Window>(source, layout, place, memory.raw());
+  ptx::cp_async_commit();
+  direct_fp16_detail::scale_channels<Tile, Window>(source, first_channel, memory.unscale());
+  clear_parts<Tile, Window>(layout, memory.parts());
+  if (threadIdx.x == 0) {
+    *memory.small(0) = 0;
+  }
+  __syncthreads();
+  fill_weights<Tile, Window>(source, first_channel, memory.unscale(), memory.weights());
+#pragma unroll 1
+  for (int number = 0; number < count; ++number) {
+    ptx::cp_async_wait<0>();
+    const float unscale = take_patch(memory, channels, number);
+    const Place next = place_of(number + 1 < count ? number + 1 : number);
+    if (number + 1 < count) {
+      load_rows<Tile, Window>(source, layout, next, memory.raw());
+      ptx::cp_async_commit();
+    }
+    multiply_patch<Tile, Window>(source, finish, memory, place, unscale);
+    place = next;
+  }
+#endif
+}
+
+}  // namespace direct_rows_detail
+
+// epilogue: void operator()(int64_t image, int64_t channel, int64_t pixel, float accumulator) const, pixels of a plane
+// numbered along its rows; and lanes<4>(image, channel, pixel, accumulators) where `vectorised`, which is proved for
+// every fourth pixel. Needs shape.groups == 1, no more input channels than the tile takes, and patches of whole rows
+// that a block has room for; sm_90a.
+template <typename Tile, typename Window, typename Epilogue>
+cudaError_t launch_conv_direct_rows(const ConvShape& shape, const float* input, const float* weight,
+                                    const Epilogue& epilogue, bool vectorised, cudaStream_t stream) {
+  constexpr int64_t kBlocksAtOnce = 132 * Tile::blocks_of_multiprocessor;  // of an H200
+  constexpr int64_t kWidest = 1 << 12;
+  if (shape.groups != 1 || shape.in_channels > Tile::input_channels || shape.out_width > kWidest) {
+    return cudaErrorInvalidValue;
+  }
+  const int64_t deep = ceil_divide(shape.out_depth, Tile::depth);
+  const int64_t down = ceil_divide(shape.out_height, Tile::rows);
+  const int64_t count = shape.batch * deep * down;
+  if (count == 0 || shape.out_channels == 0 || shape.out_width == 0) {
+    return cudaSuccess;
+  }
+  const int64_t blocks_of_channels = ceil_divide(shape.out_channels, Tile::channels);
+  // One wave of blocks, each with its share of the patches.
+  const int64_t of_block = ceil_divide(count * blocks_of_channels, kBlocksAtOnce);
+  const direct_rows_detail::Steps<Window::rank> steps{PixelIndex<Window::rank>(deep, down, 1), count, of_block};
+  const direct_rows_detail::Layout<Tile, Window> layout(shape.out_width);
+  const auto kernel = direct_rows_detail::direct_rows_kernel<Tile, Window, Epilogue>;
+  const int shared_bytes = layout.shared_bytes(static_cast<int>(shape.in_channels));
+  const cudaError_t error = allow_shared_memory(kernel, shared_bytes);
+  if (error != cudaSuccess) {
+    return error;
+  }
+  const bool by_four =
+      shape.width % direct_rows_detail::kLanes == 0 && reinterpret_cast<uintptr_t>(input) % sizeof(float4) == 0;
+  const direct_rows_detail::Source source{shape, input_planes(shape), input, weight, by_four};
+  const direct_rows_detail::RowFinish<Epilogue> finish{epilogue, vectorised};
+  const dim3 blocks(static_cast<unsigned>(ceil_divide(count, of_block)), static_cast<unsigned>(blocks_of_channels));
+  kernel<<<blocks, Tile::threads, shared_bytes, stream>>>(source, finish, layout, steps);
+  return cudaGetLastError();
+}
+
+}  // namespace stitch
