@@ -177,44 +177,40 @@ struct Layer {
 
   bool are_fours() const { return shape.out_depth * shape.out_height * shape.out_width % 4 == 0; }
 
-  template <int kGroups, int kChannels, int kDepth, int kRows>
+  template <int kGroups, int kChannels, int kDepth, int kRows, int kHigh = 1>
   void rows() const {
-    using Tile = DirectRowsTile<kGroups, kChannels, kDepth, kRows>;
+    using Tile = DirectRowsTile<kGroups, kChannels, kDepth, kRows, kHigh>;
     if constexpr (Window::stride_x == 1 && Window::stride_y == 1 && (kDepth == 1 || Window::rank == 3)) {
       const direct_rows_detail::Layout<Tile, Window> layout(shape.out_width);
       const int bytes = layout.shared_bytes(static_cast<int>(shape.in_channels));
       if (bytes > 227 * 1024 / Tile::blocks_of_multiprocessor - 1024) {
         return;
       }
-      const std::string setting =
-          "rows " + std::to_string(kGroups) + " of " + std::to_string(kDepth) + "x" + std::to_string(kRows);
+      const std::string setting = "rows " + std::to_string(kGroups) + " of " + std::to_string(kDepth) + "x" +
+                                  std::to_string(kRows) + "x" + std::to_string(kHigh);
       report(setting.c_str(), [&](const StoreOutput& store) {
         return launch_conv_direct_rows<Tile, Window>(shape, x.data(), weight.data(), store, are_fours(), nullptr);
       });
     }
   }
 
-  template <int kChannels>
+  template <int kChannels, int kHigh>
   void all_rows() const {
     if constexpr (Window::rank == 2) {
-      rows<2, kChannels, 1, 2>();
-      rows<2, kChannels, 1, 4>();
-      rows<2, kChannels, 1, 6>();
-      rows<2, kChannels, 1, 8>();
-      rows<4, kChannels, 1, 2>();
-      rows<4, kChannels, 1, 4>();
-      rows<4, kChannels, 1, 8>();
+      rows<2, kChannels, 1, 4, kHigh>();
+      rows<2, kChannels, 1, 8, kHigh>();
+      rows<4, kChannels, 1, 4, kHigh>();
+      rows<4, kChannels, 1, 8, kHigh>();
+      rows<4, kChannels, 1, 16, kHigh>();
     } else {
-      rows<2, kChannels, 1, 2>();
-      rows<2, kChannels, 1, 4>();
-      rows<2, kChannels, 2, 2>();
-      rows<2, kChannels, 2, 4>();
-      rows<4, kChannels, 1, 4>();
-      rows<4, kChannels, 1, 8>();
-      rows<4, kChannels, 2, 2>();
-      rows<4, kChannels, 2, 4>();
-      rows<4, kChannels, 4, 2>();
-      rows<4, kChannels, 4, 4>();
+      rows<2, kChannels, 1, 4, kHigh>();
+      rows<2, kChannels, 2, 4, kHigh>();
+      rows<2, kChannels, 2, 8, kHigh>();
+      rows<2, kChannels, 1, 16, kHigh>();
+      rows<4, kChannels, 2, 4, kHigh>();
+      rows<4, kChannels, 4, 4, kHigh>();
+      rows<4, kChannels, 2, 8, kHigh>();
+      rows<4, kChannels, 2, 16, kHigh>();
     }
   }
 
@@ -241,7 +237,13 @@ struct Layer {
   template <int kChannels>
   void all() const {
     copy();
-    all_rows<kChannels>();
+    if (shape.out_channels > 32) {
+      all_rows<kChannels, 1>();
+    } else if (shape.out_channels > 16) {
+      all_rows<kChannels, 2>();
+    } else {
+      all_rows<kChannels, 4>();
+    }
     if (shape.out_channels <= 16) {
       patches<1, 1, 2, 8, kChannels>("fp16 16");
     } else {
@@ -290,6 +292,8 @@ int main(int count, char** arguments) {
   run.operator()<Cube4, 4>("L2/27", {1024, 3, 16, 32, 32, 16});
   run.operator()<Cube3, 4>("L2/6", {128, 3, 16, 32, 32, 16});
   run.operator()<Cube3, 8>("L2/90", {128, 8, 16, 64, 64, 64});
+  run.operator()<Cube3, 8>("L2/7", {64, 8, 32, 64, 64, 32});
+  run.operator()<Cube3, 4>("L2/83", {128, 3, 16, 64, 64, 16});
   run.operator()<Valid3, 8>("L2/57", {128, 8, 1, 128, 128, 64});
   run.operator()<Valid3, 8>("L2/82", {128, 8, 1, 256, 256, 64});
   run.operator()<Valid3, 8>("odd", {128, 8, 1, 127, 127, 64});

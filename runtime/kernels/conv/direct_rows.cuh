@@ -8,14 +8,11 @@
 // The small products of a sum come first, all of them, and the large ones last: see direct_wgmma.cuh.
 #pragma once
 
-#include "kernels/conv/direct_rows_patch.cuh"
+#include "kernels/conv/direct_rows_finish.cuh"
 
 namespace stitch {
 
 namespace direct_rows_detail {
-
-template <typename Tile, typename Window>
-using RowSums = float[Places<Tile, Window>::columns / 2];
 
 template <int kColumns>
 __device__ __forceinline__ void multiply_columns(float (&sums)[kColumns / 2], uint64_t a, uint64_t b, bool accumulate) {
@@ -74,184 +71,6 @@ __device__ __forceinline__ void multiply(const Layout<Tile, Window>& layout, uin
   }
 }
 
-// A product's outputs, which follow each other in memory in all channels.
-struct Piece {
-  Place place;    // of the patch's first output in this z
-  int first;      // place of a product
-  int output;     // the first, from the patch's first
-  int count;      // of outputs
-  int lead;       // elements of four before the first that are another's
-  int64_t pixel;  // the first, of a channel
-
-  template <typename Tile, typename Window>
-  __device__ __forceinline__ Piece(const ConvShape& shape, const Layout<Tile, Window>& layout, const Place& of_patch,
-                                   int first_place)
-      : place(of_patch), first(first_place) {
-    const auto left = static_cast<int>(shape.out_height) - place.y;
-    const int all = (left < Tile::rows ? left : Tile::rows) * layout.width;
-    output = outputs_before(layout, first);
-    const int end = outputs_before(layout, first + Places<Tile, Window>::columns);
-    count = (end < all ? end : all) - output;
-    pixel = (place.z * shape.out_height + place.y) * shape.out_width + output;
-    lead = static_cast<int>(pixel) & (kLanes - 1);
-  }
-
-  template <typename Tile, typename Window>
-  static __device__ __forceinline__ int outputs_before(const Layout<Tile, Window>& layout, int number) {
-    const int row = layout.by_pitch.quotient(number);
-    const int x = number - row * layout.pitch;
-    return row * layout.width + (x < layout.width ? x : layout.width);
-  }
-};
-
-// Eight channels' sums, one of each lane's two, are laid beside each other as they are stored.
-template <bool kSecond, typename Tile, typename Window>
-__device__ __forceinline__ void stage(const Layout<Tile, Window>& layout, const Piece& piece,
-                                      const RowSums<Tile, Window>& sums, float* staged) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  const int number = piece.first + lane % 4 * 2;
-  const int row = layout.by_pitch.quotient(number);
-  const bool is_even = layout.width % 2 == 0;
-  const int end = piece.lead + piece.count;
-  int x = number - row * layout.pitch;
-  int at = row * layout.width + x - piece.output + piece.lead;
-  float* const to = staged + lane / 4 * kStagedPitch;
-#pragma unroll
-  for (int j = 0; j < Places<Tile, Window>::columns / 8; ++j) {
-    const float first = sums[j * 4 + kSecond * 2];
-    const float second = sums[j * 4 + kSecond * 2 + 1];
-    if (x < layout.width && at < end) {
-      if (is_even) {
-        *reinterpret_cast<float2*>(to + at) = make_float2(first, second);
-      } else {
-        to[at] = first;
-        if (x + 1 < layout.width && at + 1 < end) {
-          to[at + 1] = second;
-        }
-      }
-    }
-    x += 8;
-    at += 8;
-    if (x >= layout.pitch) {
-      x -= layout.pitch;
-      at -= layout.pitch - layout.width;
-    }
-  }
-}
-
-// What the epilogue takes.
-template <typename Epilogue>
-struct RowFinish {
-  Epilogue epilogue;
-  bool by_four;  // four neighbouring outputs are stored together, from every fourth of a channel on
-};
-
-template <typename Epilogue>
-constexpr bool kTakesFour =
-    requires(const Epilogue& epilogue) { epilogue.template lanes<kLanes>(0, 0, 0, Lanes<float, kLanes>{}); };
-
-// A warp stores a channel's outputs. `staged`: of the channel, those before the first included.
-template <typename Epilogue>
-__device__ __forceinline__ void store_by_four(const Epilogue& epilogue, const Piece& piece, int channel,
-                                              const float* staged) {
-  const int end = piece.lead + piece.count;
-  const int64_t pixel = piece.pixel - piece.lead;
-#pragma unroll 1
-  for (int at = static_cast<int>(threadIdx.x) % 32 * kLanes; at < end; at += 32 * kLanes) {
-    if (at >= piece.lead && at + kLanes <= end) {
-      const float4 four = *reinterpret_cast<const float4*>(staged + at);
-      epilogue.template lanes<kLanes>(piece.place.image, channel, pixel + at, {four.x, four.y, four.z, four.w});
-    } else {
-#pragma unroll 1
-      for (int i = at; i < at + kLanes && i < end; ++i) {
-        if (i >= piece.lead) {
-          epilogue(piece.place.image, channel, pixel + i, staged[i]);
-        }
-      }
-    }
-  }
-}
-
-// The same one by one, 32 from where a line of memory begins.
-template <typename Epilogue>
-__device__ __forceinline__ void store_lines(const ConvShape& shape, const Epilogue& epilogue, const Piece& piece,
-                                            int channel, const float* staged) {
-  const auto plane = static_cast<uint32_t>(shape.out_depth * shape.out_height * shape.out_width);
-  const uint32_t number = static_cast<uint32_t>(piece.place.image * shape.out_channels + channel) * plane +
-                          static_cast<uint32_t>(piece.pixel);
-  const int before = static_cast<int>(number % 32);
-#pragma unroll 1
-  for (int i = static_cast<int>(threadIdx.x) % 32 - before; i < piece.count; i += 32) {
-    if (i >= 0) {
-      epilogue(piece.place.image, channel, piece.pixel + i, staged[piece.lead + i]);
-    }
-  }
-}
-
-template <typename Epilogue>
-__device__ __forceinline__ void store_channels(const ConvShape& shape, const RowFinish<Epilogue>& finish,
-                                               const Piece& piece, int first_channel, const float* staged) {
-  const auto left = static_cast<int>(shape.out_channels) - first_channel;
-  if constexpr (kTakesFour<Epilogue>) {
-    if (finish.by_four) {
-#pragma unroll 2
-      for (int i = 0; i < kEight && i < left; ++i) {
-        store_by_four(finish.epilogue, piece, first_channel + i, staged + i * kStagedPitch);
-      }
-      return;
-    }
-  }
-#pragma unroll 2
-  for (int i = 0; i < kEight && i < left; ++i) {
-    store_lines(shape, finish.epilogue, piece, first_channel + i, staged + i * kStagedPitch);
-  }
-}
-
-// All of a warp's outputs by plain arithmetic: what two parts do not hold, or may not.
-template <typename Tile, typename Window, typename Epilogue>
-__device__ __forceinline__ void finish_again(const Source& source, const RowFinish<Epilogue>& finish,
-                                             const Layout<Tile, Window>& layout, const Piece& piece,
-                                             int first_channel) {
-  const ConvShape& shape = source.shape;
-#pragma unroll 1
-  for (int channel = first_channel; channel < first_channel + 16 && channel < shape.out_channels; ++channel) {
-#pragma unroll 1
-    for (int i = static_cast<int>(threadIdx.x) % 32; i < piece.count; i += 32) {
-      const int y = (piece.output + i) / layout.width;
-      const int x = piece.output + i - y * layout.width;
-      const Place place{piece.place.image, piece.place.z, piece.place.y + y, x};
-      finish.epilogue(
-          place.image, channel, piece.pixel + i,
-          direct_mma_detail::sum_again<Window>(shape, source.planes, source.input, source.weight, place, channel));
-    }
-  }
-}
-
-// `unscale`: 1 / scale of a lane's two channels.
-template <typename Tile, typename Window, typename Epilogue>
-__device__ __forceinline__ void finish_warp(const Source& source, const RowFinish<Epilogue>& finish,
-                                            const Layout<Tile, Window>& layout, const Piece& piece, int first_channel,
-                                            const float (&unscale)[2], RowSums<Tile, Window>& sums, float* staged) {
-  float probe = 0;  // 0, or NaN
-#pragma unroll
-  for (int i = 0; i < Places<Tile, Window>::columns / 2; ++i) {
-    sums[i] *= unscale[i % 4 / 2];
-    probe = fmaf(sums[i], 0.0f, probe);
-  }
-  if (!__all_sync(kFullWarp, probe == 0)) {
-    finish_again<Tile, Window>(source, finish, layout, piece, first_channel);
-    return;
-  }
-  __syncwarp();  // all have read what is written over
-  stage<false, Tile, Window>(layout, piece, sums, staged);
-  __syncwarp();
-  store_channels(source.shape, finish, piece, first_channel, staged);
-  __syncwarp();
-  stage<true, Tile, Window>(layout, piece, sums, staged);
-  __syncwarp();
-  store_channels(source.shape, finish, piece, first_channel + kEight, staged);
-}
-
 // A block's shared memory.
 template <typename Tile, typename Window>
 struct Memory {
@@ -261,7 +80,7 @@ struct Memory {
   __device__ __forceinline__ unsigned char* weights() const { return shared; }
   __device__ __forceinline__ unsigned char* parts() const { return shared + layout.parts_at(); }
   __device__ __forceinline__ float* staged(int warp) const {
-    return reinterpret_cast<float*>(shared + layout.staged_at()) + warp * kEight * kStagedPitch;
+    return reinterpret_cast<float*>(shared + layout.staged_at()) + warp * kStaged;
   }
   __device__ __forceinline__ float* unscale() const { return reinterpret_cast<float*>(shared + layout.unscale_at()); }
   // The largest magnitude that each warp has seen, and of two patches how many small elements they have.
@@ -311,23 +130,25 @@ __device__ __forceinline__ void multiply_patch(const Source& source, const RowFi
   const Layout<Tile, Window>& layout = memory.layout;
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int row = warp % 4 * 16 + static_cast<int>(threadIdx.x) % 32 / 4;
+  const float* const unscales[2] = {memory.unscale() + RowOfProduct<Tile>(row).channel,
+                                    memory.unscale() + RowOfProduct<Tile>(row + kEight).channel};
   const uint64_t weights = ptx::wgmma_operand_of_cores(memory.weights(), kHalfOfSlice, kEight * kPlaceBytes);
   const uint64_t places = ptx::wgmma_operand_of_cores(memory.parts(), 0, kEight * kPlaceBytes);
 #pragma unroll 1
   for (int number = warp / 4; number < Tile::depth * layout.of_plane; number += Tile::groups) {
     const int z = Tile::depth == 1 ? 0 : number / layout.of_plane;
-    const int first = (number - z * layout.of_plane) * Own::columns;
-    const Piece piece(source.shape, layout, {place.image, place.z + z, place.y, 0}, first);
-    if (place.z + z >= source.shape.out_depth || piece.count <= 0) {
+    const int first = layout.first_place(number - z * layout.of_plane);
+    const Place of_z{place.image, place.z + z, place.y, 0};
+    if (of_z.z >= source.shape.out_depth || Run(source.shape, layout, of_z, first, 0).count <= 0) {
       continue;  // as all of the warpgroup
     }
     RowSums<Tile, Window> sums;
     multiply<Tile, Window>(layout, weights, places + static_cast<uint64_t>(z * Window::stride_z * layout.plane + first),
                            sums);
-    const float of_channels[2] = {memory.unscale()[row] * unscale, memory.unscale()[row + 8] * unscale};
-    finish_warp<Tile, Window>(source, finish, layout, piece,
-                              static_cast<int>(blockIdx.y) * Tile::channels + warp % 4 * 16, of_channels, sums,
-                              memory.staged(warp));
+    const float of_channels[2] = {*unscales[0] * unscale, *unscales[1] * unscale};
+    finish_warp<Tile, Window>(source, finish, layout, of_z, first,
+                              static_cast<int>(blockIdx.y) * Tile::channels + warp % 4 * Tile::channels_of_warp,
+                              of_channels, sums, memory.staged(warp));
   }
 }
 

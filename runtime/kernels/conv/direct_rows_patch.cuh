@@ -4,7 +4,10 @@
 // both. An output's place is that of its first tap; a tap is the same places some further. Places behind the end of a
 // row of outputs are multiplied too, and left out where outputs are stored.
 //
-// A place has eight channels of one element, or four of two that neighbouring taps along x read.
+// A place has eight channels of one element, or four of two that neighbouring taps along x read. Where output channels
+// are few, it is two or four outputs below each other, whose channels fill up the 64 rows of a product; rows of the
+// input are then kept by their number modulo so many, and where taps of one output meet none of the other, zeros are
+// multiplied.
 #pragma once
 
 #include "kernels/conv/direct_fp16_operands.cuh"
@@ -12,13 +15,17 @@
 
 namespace stitch {
 
-// So many warpgroups; input channels that there is room for, 4 or 8; outputs of a patch along z and y, in whole rows.
-template <int kGroups, int kInputChannels, int kDepth, int kRows>
+// So many warpgroups; input channels that there is room for, 4 or 8; outputs of a patch along z and y, in whole rows;
+// and those of a place.
+template <int kGroups, int kInputChannels, int kDepth, int kRows, int kHigh = 1>
 struct DirectRowsTile {
+  static_assert((kHigh == 1 || kHigh == 2 || kHigh == 4) && kRows % kHigh == 0);
+  static constexpr int high = kHigh;
   static constexpr int groups = kGroups;
   static constexpr int warps = 4 * kGroups;
   static constexpr int threads = 32 * warps;
-  static constexpr int channels = 64;
+  static constexpr int channels = 64 / kHigh;
+  static constexpr int channels_of_warp = 16 / kHigh;
   static constexpr int input_channels = kInputChannels;
   static constexpr int depth = kDepth;
   static constexpr int rows = kRows;
@@ -40,7 +47,9 @@ constexpr int kMostSlices = 16;     // whose large products are added up by the 
 constexpr int kPartOfSlice = 2048;  // bytes of 64 channels' weights
 constexpr int kSliceBytes = 2 * kPartOfSlice;
 constexpr int kHalfOfSlice = 1024;  // of those of one place
-constexpr int kStagedPitch = 136;   // four lanes of each of eight channels meet no bank twice
+constexpr int kStaged = 8 * 136;    // outputs of a warp: four lanes of each of eight channels meet no bank twice
+constexpr int kPieceOfPlaces = 64;  // places that are staged together, each of some outputs
+constexpr int kPieceOfRun = 68;     // of outputs beside each other, those before the first included
 constexpr int kShortest = 8;        // of a row of places
 
 // Divides numbers below 2^16 by one from 2 to 2^16.
@@ -61,20 +70,35 @@ struct Places {
   static constexpr bool is_pair = Tile::input_channels == 4;
   static constexpr int taps_of_place = is_pair ? 2 : 1;
   static constexpr int of_row = (Window::kernel_x + taps_of_place - 1) / taps_of_place;
-  static constexpr int count = Window::kernel_z * Window::kernel_y * of_row;
+  static constexpr int taps_y = Window::kernel_y + Tile::high - 1;
+  static_assert(Tile::high == 1 || Window::dilation_y == 1);  // one output further is one tap before
+  static constexpr int count = Window::kernel_z * taps_y * of_row;
   static constexpr int slices = (count + 1) / 2;
   // Partial sums are promoted between groups of slices, which takes as many registers again.
   static constexpr int groups = (slices + kMostSlices - 1) / kMostSlices;
   static constexpr int slices_of_group = (slices + groups - 1) / groups;
-  static constexpr int columns = groups == 1 ? 128 : 64;  // outputs of a product
+  static constexpr int columns = groups == 1 ? 128 : 64;  // places of a product
+  static constexpr int staged_columns = Tile::high == 1 ? columns : kPieceOfPlaces;
+  static constexpr int staged_pitch = kStaged / (Tile::high == 1 ? kEight : Tile::channels_of_warp);
   static constexpr int weight_bytes = slices * kSliceBytes;
 
   static constexpr int in_depth =
       (Tile::depth - 1) * Window::stride_z + (Window::kernel_z - 1) * Window::dilation_z + 1;
   static constexpr int in_rows = Tile::rows + (Window::kernel_y - 1) * Window::dilation_y;
+  static constexpr int rows_apart = (in_rows + Tile::high - 1) / Tile::high;  // of each number modulo Tile::high
   static constexpr int reach_x = (Window::kernel_x - 1) * Window::dilation_x;
   static constexpr int lead = (kLanes - Window::padding_x % kLanes) % kLanes;
   static_assert(Window::stride_x == 1 && Window::stride_y == 1 && Tile::input_channels <= 8);
+
+  // Taps along y are taken in the order of their rows in shared memory.
+  static __host__ __device__ constexpr int tap_y(int number) {
+    int modulo = 0;
+    while (number >= (taps_y - modulo + Tile::high - 1) / Tile::high) {
+      number -= (taps_y - modulo + Tile::high - 1) / Tile::high;
+      ++modulo;
+    }
+    return number * Tile::high + modulo;
+  }
 };
 
 // How a convolution's patches lie, all of them alike.
@@ -85,7 +109,8 @@ struct Layout {
   int width;      // of outputs, a whole row's
   int pitch;      // places of a row
   int plane;      // of one z
-  int of_plane;   // products of one z
+  int of_row;     // products of a row of places, where each begins with a row; otherwise 0
+  int of_plane;   // of one z
   int raw_pitch;  // elements that are copied of a row
   int part_bytes;
   SmallDivider by_pitch;
@@ -97,8 +122,9 @@ struct Layout {
   __host__ explicit Layout(int64_t out_width)
       : width(static_cast<int>(out_width)),
         pitch(pitch_of(width)),
-        plane(Own::in_rows * pitch),
-        of_plane(((Tile::rows - 1) * pitch + width + Own::columns - 1) / Own::columns),
+        plane(Tile::high * Own::rows_apart * pitch),
+        of_row((width + Own::columns - 1) / Own::columns),
+        of_plane(products()),
         raw_pitch((Own::lead + pitch + kLanes - 1) / kLanes * kLanes),
         part_bytes(0),
         by_pitch(pitch),
@@ -112,27 +138,52 @@ struct Layout {
       along_k[slice] = static_cast<uint32_t>(second - first);
       last = second > last ? second : last;
     }
-    const int read = (Tile::depth - 1) * Window::stride_z * plane + of_plane * Own::columns + last;
+    const int read = (Tile::depth - 1) * Window::stride_z * plane + first_place(of_plane - 1) + Own::columns + last;
     const int there = Own::in_depth * plane;
     part_bytes = (read > there ? read : there) * kPlaceBytes;
   }
 
+  // Where places have some outputs, a piece of them is whole rows or a part of one.
   static __host__ int pitch_of(int width) {
     const int even = (width + Own::reach_x + 1) / 2 * 2;
-    return even < kShortest ? kShortest : even;
+    if constexpr (Tile::high == 1) {
+      return even < kShortest ? kShortest : even;
+    }
+    int pitch = kShortest;
+    while (pitch < even && pitch < kPieceOfPlaces) {
+      pitch *= 2;
+    }
+    return even <= pitch ? pitch : (even + kPieceOfPlaces - 1) / kPieceOfPlaces * kPieceOfPlaces;
+  }
+  __host__ __device__ bool has_whole_rows() const { return Tile::high == 1 || pitch <= kPieceOfPlaces; }
+
+  // Products follow each other over the ends of rows, unless as few begin with one.
+  __host__ int products() {
+    constexpr int kRows = Tile::rows / Tile::high;
+    const int of_all = ((kRows - 1) * pitch + width + Own::columns - 1) / Own::columns;
+    if (Tile::high == 1 && kRows * of_row <= of_all) {
+      return kRows * of_row;
+    }
+    of_row = 0;
+    return of_all;
+  }
+  // Of a product in its z.
+  __host__ __device__ int first_place(int product) const {
+    return of_row == 0 ? product * Own::columns : product / of_row * pitch + product % of_row * Own::columns;
   }
 
   __host__ int offset_of(int place) const {
     const int row = place / Own::of_row;
     const int x = place % Own::of_row * Own::taps_of_place * Window::dilation_x;
-    return row / Window::kernel_y * Window::dilation_z * plane + row % Window::kernel_y * Window::dilation_y * pitch +
-           x;
+    const int y = Own::tap_y(row % Own::taps_y) * Window::dilation_y;
+    return row / Own::taps_y * Window::dilation_z * plane +
+           (y % Tile::high * Own::rows_apart + y / Tile::high) * pitch + x;
   }
 
   // In shared memory, one after the other.
   __host__ __device__ int parts_at() const { return Own::weight_bytes; }
   __host__ __device__ int staged_at() const { return parts_at() + 2 * part_bytes; }
-  __host__ __device__ int unscale_at() const { return staged_at() + Tile::warps * kEight * kStagedPitch * 4; }
+  __host__ __device__ int unscale_at() const { return staged_at() + Tile::warps * kStaged * 4; }
   __host__ __device__ int marks_at() const { return unscale_at() + Tile::channels * 4; }
   __host__ __device__ int raw_at() const { return marks_at() + (Tile::warps + 4) * 4; }
   __host__ __device__ int raw_of_channel() const { return Own::in_depth * Own::in_rows * raw_pitch; }
@@ -233,9 +284,12 @@ __device__ __forceinline__ int split_rows(const Layout<Tile, Window>& layout, co
   for (int first = 0; first < places; first += Tile::threads) {
     const int number = first + static_cast<int>(threadIdx.x);
     int own = 0;
-    if (number < places) {
-      const int line = layout.by_pitch.quotient(number);
-      const float* const from = raw + line * layout.raw_pitch + number - line * layout.pitch + Own::lead;
+    const int line = layout.by_pitch.quotient(number);
+    const int below = line % (Tile::high * Own::rows_apart);
+    const int row = below % Own::rows_apart * Tile::high + below / Own::rows_apart;
+    if (number < places && row < Own::in_rows) {
+      const int raw_line = line / (Tile::high * Own::rows_apart) * Own::in_rows + row;
+      const float* const from = raw + raw_line * layout.raw_pitch + number - line * layout.pitch + Own::lead;
       own = split_place<Tile, Window>(layout, from, channels, scale, number, parts);
     }
     own += __shfl_xor_sync(kFullWarp, own, 1);
@@ -253,7 +307,19 @@ __device__ __forceinline__ void clear_parts(const Layout<Tile, Window>& layout, 
   }
 }
 
-// Of one output channel and place: eight elements along K.
+// Of a row of a product: which channel of a block, and which of a place's outputs. A warp has all outputs of its
+// channels.
+template <typename Tile>
+struct RowOfProduct {
+  int channel;
+  int output;
+
+  __device__ __forceinline__ explicit RowOfProduct(int row)
+      : channel(row / 16 * Tile::channels_of_warp + row % 16 % Tile::channels_of_warp),
+        output(row % 16 / Tile::channels_of_warp) {}
+};
+
+// Of one row of a product and place: eight elements along K.
 template <typename Tile, typename Window>
 __device__ __forceinline__ void fill_weights(const Source& source, int first_channel, const float* unscale,
                                              unsigned char* weights) {
@@ -261,24 +327,28 @@ __device__ __forceinline__ void fill_weights(const Source& source, int first_cha
   const auto in_channels = static_cast<int>(source.shape.in_channels);
 #pragma unroll 1
   for (int i = static_cast<int>(threadIdx.x); i < Own::slices * 2 * kRowsOfProduct; i += Tile::threads) {
-    const int channel = i % kRowsOfProduct;
+    const RowOfProduct<Tile> row(i % kRowsOfProduct);
     const int place = i / kRowsOfProduct;
+    const int line = place / Own::of_row;
+    const int y = Own::tap_y(line % Own::taps_y) - row.output;
     // The scale is a power of two, and so is what it is divided into. A channel without one has no products.
-    const float scale = 1.0f / unscale[channel];
-    const bool is_there = first_channel + channel < source.shape.out_channels && place < Own::count && scale == scale;
-    const float* const from = source.weight + int64_t{first_channel + channel} * in_channels * Window::taps;
+    const float scale = 1.0f / unscale[row.channel];
+    const bool is_there = first_channel + row.channel < source.shape.out_channels && place < Own::count && y >= 0 &&
+                          y < Window::kernel_y && scale == scale;
+    const float* const from = source.weight + int64_t{first_channel + row.channel} * in_channels * Window::taps;
     float values[kEight];
 #pragma unroll
     for (int k = 0; k < kEight; ++k) {
       const int input_channel = k % Tile::input_channels;
       const int x = place % Own::of_row * Own::taps_of_place + k / Tile::input_channels;
-      const int tap = place / Own::of_row * Window::kernel_x + x;
+      const int tap = (line / Own::taps_y * Window::kernel_y + y) * Window::kernel_x + x;
       const bool is_tap = is_there && input_channel < in_channels && x < Window::kernel_x;
       values[k] = is_tap ? from[input_channel * Window::taps + tap] * scale : 0.0f;
     }
     const SplitPair pairs[4] = {
         {values[0], values[1]}, {values[2], values[3]}, {values[4], values[5]}, {values[6], values[7]}};
-    unsigned char* const to = weights + place / 2 * kSliceBytes + place % 2 * kHalfOfSlice + channel * kPlaceBytes;
+    unsigned char* const to =
+        weights + place / 2 * kSliceBytes + place % 2 * kHalfOfSlice + i % kRowsOfProduct * kPlaceBytes;
     *reinterpret_cast<uint4*>(to) = make_uint4(pairs[0].upper, pairs[1].upper, pairs[2].upper, pairs[3].upper);
     *reinterpret_cast<uint4*>(to + kPartOfSlice) =
         make_uint4(pairs[0].lower, pairs[1].lower, pairs[2].lower, pairs[3].lower);

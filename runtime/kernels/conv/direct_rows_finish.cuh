@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a warp's sums to its outputs, of direct_rows.cuh: channels are laid in shared memory as they lie in memory, one
+// row behind the other, and stored by four from whatever aligned element they begin at; or again by plain arithmetic
+// where a sum is not finite.
+#pragma once
+
+#include "kernels/conv/direct_rows_patch.cuh"
+
+namespace stitch {
+
+namespace direct_rows_detail {
+
+template <typename Tile, typename Window>
+using RowSums = float[Places<Tile, Window>::columns / 2];
+
+// Outputs that follow each other in memory in all channels, of some places of a patch.
+struct Run {
+  Place place;    // of the patch's first output in this z
+  int output;     // the first, from the patch's first
+  int count;      // of outputs
+  int lead;       // elements of four before the first that are another's
+  int64_t pixel;  // the first, of a channel
+
+  // From place `first` on. Those of long rows of places of some outputs are a run each.
+  template <typename Tile, typename Window>
+  __device__ __forceinline__ Run(const ConvShape& shape, const Layout<Tile, Window>& layout, const Place& of_patch,
+                                 int first, int number)
+      : place(of_patch) {
+    constexpr int kPlaces = Places<Tile, Window>::staged_columns;
+    const auto left = static_cast<int>(shape.out_height) - place.y;
+    const int all = (left < Tile::rows ? left : Tile::rows) * layout.width;
+    const int row = layout.by_pitch.quotient(first);
+    int end;
+    if (layout.has_whole_rows()) {
+      output = outputs_before(layout, first);
+      end = outputs_before(layout, first + kPlaces);
+      end = layout.of_row == 0 ? end : min(end, (row + 1) * layout.width);
+    } else {
+      const int x = first - row * layout.pitch;
+      output = (row * Tile::high + number) * layout.width + x;
+      end = output + min(kPlaces, layout.width - x);
+    }
+    count = min(end, all) - output;
+    pixel = (place.z * shape.out_height + place.y) * shape.out_width + output;
+    lead = static_cast<int>(pixel) & (kLanes - 1);
+  }
+
+  template <typename Tile, typename Window>
+  static __device__ __forceinline__ int outputs_before(const Layout<Tile, Window>& layout, int number) {
+    const int row = layout.by_pitch.quotient(number);
+    const int x = number - row * layout.pitch;
+    return row * Tile::high * layout.width + Tile::high * (x < layout.width ? x : layout.width);
+  }
+  // So many outputs of it, those before the first included; of later parts none are.
+  __device__ __forceinline__ Run part(int done, int most) const {
+    Run part = *this;
+    const int skipped = done == 0 ? 0 : done - lead;
+    part.output += skipped;
+    part.pixel += skipped;
+    part.lead = done == 0 ? lead : 0;
+    part.count = min(count - skipped, most - part.lead);
+    return part;
+  }
+  template <typename Tile, typename Window>
+  static __device__ __forceinline__ int count_of(const Layout<Tile, Window>& layout) {
+    return layout.has_whole_rows() ? 1 : Tile::high;
+  }
+};
+
+// One of a lane's two sums of each eight places, from column kFirst on, is laid where its channel's outputs lie as in
+// memory, `at` being where that of the lane's first place does. Behind a row of outputs nothing is.
+template <int kFirst, bool kSecond, bool kIsEven, typename Tile, typename Window>
+__device__ __forceinline__ void stage_sums(const Layout<Tile, Window>& layout, const RowSums<Tile, Window>& sums, int x,
+                                           int at, float* staged) {
+  const int to_next = Tile::high * layout.width - layout.pitch;
+#pragma unroll
+  for (int j = 0; j < Places<Tile, Window>::staged_columns / 8; ++j) {
+    const float first = sums[(kFirst / 8 + j) * 4 + kSecond * 2];
+    const float second = sums[(kFirst / 8 + j) * 4 + kSecond * 2 + 1];
+    if constexpr (kIsEven) {
+      if (x < layout.width) {
+        *reinterpret_cast<float2*>(staged + at) = make_float2(first, second);
+      }
+    } else {
+      if (x < layout.width) {
+        staged[at] = first;
+      }
+      if (x + 1 < layout.width) {
+        staged[at + 1] = second;
+      }
+    }
+    x += 8;
+    at += 8;
+    const bool is_next = x >= layout.pitch;
+    x -= is_next ? layout.pitch : 0;
+    at += is_next ? to_next : 0;
+  }
+}
+
+// The same of places from `first` on, whichever outputs the lane has of them.
+template <int kFirst, bool kSecond, typename Tile, typename Window>
+__device__ __forceinline__ void stage(const ConvShape& shape, const Layout<Tile, Window>& layout, const Place& place,
+                                      int first, const RowSums<Tile, Window>& sums, float* staged) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const RowOfProduct<Tile> own(lane / 4 + (Tile::high > 1 && kSecond ? kEight : 0));
+  const bool is_whole = layout.has_whole_rows();
+  const Run run(shape, layout, place, first, is_whole ? 0 : own.output);
+  const int number = first + lane % 4 * 2;
+  const int row = layout.by_pitch.quotient(number);
+  const int x = number - row * layout.pitch;
+  const int output = (row * Tile::high + own.output) * layout.width + x;
+  const int at = (is_whole ? 0 : own.output * kPieceOfRun) + run.lead + output - run.output;
+  float* const to = staged + own.channel * Places<Tile, Window>::staged_pitch;
+  if (layout.width % 2 == 0) {
+    stage_sums<kFirst, kSecond, true, Tile, Window>(layout, sums, x, at, to);
+  } else {
+    stage_sums<kFirst, kSecond, false, Tile, Window>(layout, sums, x, at, to);
+  }
+}
+
+// What the epilogue takes.
+template <typename Epilogue>
+struct RowFinish {
+  Epilogue epilogue;
+  bool by_four;  // four neighbouring outputs are stored together, from every fourth of a channel on
+};
+
+template <typename Epilogue>
+constexpr bool kTakesFour =
+    requires(const Epilogue& epilogue) { epilogue.template lanes<kLanes>(0, 0, 0, Lanes<float, kLanes>{}); };
+
+// A warp stores some channels' outputs, at most 32 times four of each. `staged`: of the first channel, those before
+// its first output included.
+template <int kCount, int kPitch, typename Epilogue>
+__device__ __forceinline__ void store_by_four(const Epilogue& epilogue, const Run& run, int first_channel, int channels,
+                                              const float* staged) {
+  constexpr int kEdges = 8;  // lanes of a channel: the first three have outputs before the fours, the last behind
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int end = run.lead + run.count;
+  const int64_t pixel = run.pixel - run.lead;
+  const int at = lane * kLanes;
+  float4 fours[kCount];
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) {
+    fours[i] = at < end ? *reinterpret_cast<const float4*>(staged + i * kPitch + at) : make_float4(0, 0, 0, 0);
+  }
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) {
+    if (at >= run.lead && at + kLanes <= end && i < channels) {
+      epilogue.template lanes<kLanes>(run.place.image, first_channel + i, pixel + at,
+                                      {fours[i].x, fours[i].y, fours[i].z, fours[i].w});
+    }
+  }
+  const int edge = lane % kEdges;
+  const int first = (run.lead + kLanes - 1) & -kLanes;
+  const int last = max(first, end & -kLanes);
+  const int channel = lane / kEdges;
+  const int place = edge < kLanes ? run.lead + edge : last + edge - kLanes;
+  if (place < (edge < kLanes ? min(first, end) : end) && channel < channels) {
+    epilogue(run.place.image, first_channel + channel, pixel + place, staged[channel * kPitch + place]);
+  }
+}
+
+// A channel's outputs one by one, 32 from where a line of memory begins.
+template <typename Epilogue>
+__device__ __forceinline__ void store_lines(const ConvShape& shape, const Epilogue& epilogue, const Run& run,
+                                            int channel, const float* staged) {
+  const auto plane = static_cast<uint32_t>(shape.out_depth * shape.out_height * shape.out_width);
+  const uint32_t number =
+      static_cast<uint32_t>(run.place.image * shape.out_channels + channel) * plane + static_cast<uint32_t>(run.pixel);
+  const int before = static_cast<int>(number % 32);
+#pragma unroll 1
+  for (int i = static_cast<int>(threadIdx.x) % 32 - before; i < run.count; i += 32) {
+    if (i >= 0) {
+      epilogue(run.place.image, channel, run.pixel + i, staged[run.lead + i]);
+    }
+  }
+}
+
+// `staged`: of the first of so many channels.
+template <int kCount, int kPitch, typename Epilogue>
+__device__ __forceinline__ void store_run(const ConvShape& shape, const RowFinish<Epilogue>& finish, const Run& run,
+                                          int first_channel, const float* staged) {
+  constexpr int kTogether = 4;
+  const auto left = static_cast<int>(shape.out_channels) - first_channel;
+  if constexpr (kTakesFour<Epilogue>) {
+    if (finish.by_four) {
+#pragma unroll 1
+      for (int i = 0; i < kCount && i < left; i += kTogether) {
+        store_by_four<kTogether, kPitch>(finish.epilogue, run, first_channel + i, left - i, staged + i * kPitch);
+      }
+      return;
+    }
+  }
+#pragma unroll 2
+  for (int i = 0; i < kCount && i < left; ++i) {
+    store_lines(shape, finish.epilogue, run, first_channel + i, staged + i * kPitch);
+  }
+}
+
+// All of a warp's outputs by plain arithmetic: what two parts do not hold, or may not.
+template <typename Tile, typename Window, typename Epilogue>
+__device__ __forceinline__ void finish_again(const Source& source, const RowFinish<Epilogue>& finish, const Run& run,
+                                             int first_channel) {
+  const ConvShape& shape = source.shape;
+  const auto width = static_cast<int>(shape.out_width);
+#pragma unroll 1
+  for (int channel = first_channel; channel < first_channel + Tile::channels_of_warp && channel < shape.out_channels;
+       ++channel) {
+#pragma unroll 1
+    for (int i = static_cast<int>(threadIdx.x) % 32; i < run.count; i += 32) {
+      const int y = (run.output + i) / width;
+      const Place place{run.place.image, run.place.z, run.place.y + y, run.output + i - y * width};
+      finish.epilogue(
+          place.image, channel, run.pixel + i,
+          direct_mma_detail::sum_again<Window>(shape, source.planes, source.input, source.weight, place, channel));
+    }
+  }
+}
+
+// Sums of places of one output: eight channels after the other.
+template <typename Tile, typename Window, typename Epilogue>
+__device__ __forceinline__ void finish_channels(const ConvShape& shape, const RowFinish<Epilogue>& finish,
+                                                const Layout<Tile, Window>& layout, const Place& place, int first,
+                                                int first_channel, const RowSums<Tile, Window>& sums, float* staged) {
+  constexpr int kPitch = Places<Tile, Window>::staged_pitch;
+  const Run run(shape, layout, place, first, 0);
+  __syncwarp();  // all have read what is written over
+  stage<0, false, Tile, Window>(shape, layout, place, first, sums, staged);
+  __syncwarp();
+  store_run<kEight, kPitch>(shape, finish, run, first_channel, staged);
+  __syncwarp();
+  stage<0, true, Tile, Window>(shape, layout, place, first, sums, staged);
+  __syncwarp();
+  store_run<kEight, kPitch>(shape, finish, run, first_channel + kEight, staged);
+}
+
+// Sums of places of some outputs, all channels together; from column kFirst of the product on.
+template <int kFirst, typename Tile, typename Window, typename Epilogue>
+__device__ __forceinline__ void finish_places(const ConvShape& shape, const RowFinish<Epilogue>& finish,
+                                              const Layout<Tile, Window>& layout, const Place& place, int first,
+                                              int first_channel, const RowSums<Tile, Window>& sums, float* staged) {
+  __syncwarp();  // all have read what is written over
+  stage<kFirst, false, Tile, Window>(shape, layout, place, first, sums, staged);
+  stage<kFirst, true, Tile, Window>(shape, layout, place, first, sums, staged);
+  __syncwarp();
+#pragma unroll 1
+  for (int i = 0; i < Run::count_of(layout); ++i) {
+    const Run run(shape, layout, place, first, i);
+    constexpr int kMost = 128;  // outputs that are stored together
+#pragma unroll 1
+    for (int done = 0; done < run.lead + run.count; done += kMost) {
+      store_run<Tile::channels_of_warp, Places<Tile, Window>::staged_pitch>(
+          shape, finish, run.part(done, kMost), first_channel, staged + i * kPieceOfRun + done);
+    }
+  }
+}
+
+// `unscale`: 1 / scale of a lane's two channels. `first`: place of the product.
+template <typename Tile, typename Window, typename Epilogue>
+__device__ __forceinline__ void finish_warp(const Source& source, const RowFinish<Epilogue>& finish,
+                                            const Layout<Tile, Window>& layout, const Place& place, int first,
+                                            int first_channel, const float (&unscale)[2], RowSums<Tile, Window>& sums,
+                                            float* staged) {
+  using Own = Places<Tile, Window>;
+  float probe[4] = {};  // each 0, or NaN; none waits for the others
+#pragma unroll
+  for (int i = 0; i < Own::columns / 2; ++i) {
+    sums[i] *= unscale[i % 4 / 2];
+    probe[i % 4] = fmaf(sums[i], 0.0f, probe[i % 4]);
+  }
+  if (!__all_sync(kFullWarp, (probe[0] + probe[1]) + (probe[2] + probe[3]) == 0)) {
+    const int runs = Run::count_of(layout);
+#pragma unroll 1
+    for (int i = 0; i < Own::columns / Own::staged_columns * runs; ++i) {
+      const Run run(source.shape, layout, place, first + i / runs * Own::staged_columns, i % runs);
+      finish_again<Tile, Window>(source, finish, run, first_channel);
+    }
+    return;
+  }
+  if constexpr (Tile::high == 1) {
+    finish_channels<Tile, Window>(source.shape, finish, layout, place, first, first_channel, sums, staged);
+  } else {
+    finish_places<0, Tile, Window>(source.shape, finish, layout, place, first, first_channel, sums, staged);
+    if constexpr (Own::columns > kPieceOfPlaces) {
+      finish_places<kPieceOfPlaces, Tile, Window>(source.shape, finish, layout, place, first + kPieceOfPlaces,
+                                                  first_channel, sums, staged);
+    }
+  }
+}
+
+}  // namespace direct_rows_detail
+
+}  // namespace stitch
