@@ -21,6 +21,9 @@ PLANES = "kernels/gemm/wgmma_mainloop.cuh"
 GROUPS = "kernels/conv/direct_wgmma.cuh"
 HALVES = "kernels/conv/direct_fp16.cuh"
 HALF_OPERANDS = "kernels/conv/direct_fp16_operands.cuh"
+ROWS = "kernels/conv/direct_rows.cuh"
+ROWS_FINISH = "kernels/conv/direct_rows_finish.cuh"
+ROWS_PATCH = "kernels/conv/direct_rows_patch.cuh"
 PATCH = "kernels/conv/patch_mma.cuh"
 PATCH_POOL = "kernels/conv/patch_pool.cuh"
 WORDS = "kernels/conv/patch_words.cuh"
@@ -94,6 +97,17 @@ MISTAKES = (
             "unscale_of[i * 16]"),
     Mistake("halves_too_small_for_two_parts", "conv_direct_fp16_test", HALF_OPERANDS,
             "small * 4 > Window::taps * channels", "false"),
+    Mistake("rows_are_split_before_they_are_there", "conv_direct_rows_test", ROWS, "    ptx::cp_async_wait<0>();", ""),
+    Mistake("rows_are_split_while_they_are_multiplied", "conv_direct_rows_test", ROWS,
+            "  __syncthreads();  // all of the patch is there, and the one before it has been multiplied", ""),
+    Mistake("rows_are_copied_while_they_are_split", "conv_direct_rows_test", ROWS,
+            "  __syncthreads();  // all of it is split", ""),
+    Mistake("sums_of_rows_are_read_before_the_wait", "conv_direct_rows_test", ROWS, "  ptx::wgmma_wait<0>();", ""),
+    Mistake("outputs_of_rows_are_staged_while_they_are_read", "conv_direct_rows_test", ROWS_FINISH,
+            "  __syncwarp();\n  stage<0, true", "  stage<0, true"),
+    Mistake("outputs_behind_a_row_are_staged", "conv_direct_rows_test", ROWS_FINISH, "x + 1 < layout.width", "true"),
+    Mistake("outputs_before_a_four_are_stored", "conv_direct_rows_test", ROWS_FINISH, "at >= run.lead && ", ""),
+    Mistake("rows_of_a_place_take_the_others_taps", "conv_direct_rows_test", ROWS_PATCH, " - row.output;", ";"),
     Mistake("patches_are_not_waited_for", "conv_patch_test", PATCH, "      ptx::cp_async_wait<0>();", ""),
     Mistake("patches_without_a_barrier", "conv_patch_test", PATCH,
             "      __syncthreads();  // all have what is multiplied now, and have read what is written over", ""),

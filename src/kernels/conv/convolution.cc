@@ -9,6 +9,7 @@
 #include "kernels/conv/direct.h"
 #include "kernels/conv/direct_fp16.h"
 #include "kernels/conv/direct_mma.h"
+#include "kernels/conv/direct_rows.h"
 #include "kernels/conv/launch.h"
 #include "kernels/conv/layout.h"
 #include "kernels/conv/library.h"
@@ -158,6 +159,8 @@ class Convolution final : public KernelTemplate {
       settings.insert(settings.end(), direct_mma.begin(), direct_mma.end());
       const std::vector<Setting> direct_fp16 = direct_fp16_settings(problem, limits);
       settings.insert(settings.end(), direct_fp16.begin(), direct_fp16.end());
+      const std::vector<Setting> direct_rows = direct_rows_settings(problem, limits);
+      settings.insert(settings.end(), direct_rows.begin(), direct_rows.end());
     }
     if (in_float) {
       const std::vector<Setting> pointwise = pointwise_settings(problem, rounding, limits);
@@ -208,6 +211,9 @@ class Convolution final : public KernelTemplate {
     if (own->method == ConvolutionMethod::kDirectFp16) {
       return storage(group) == DataType::kFloat32 && allows_direct_fp16(own_problem(group), own->direct_fp16);
     }
+    if (own->method == ConvolutionMethod::kDirectRows) {
+      return storage(group) == DataType::kFloat32 && allows_direct_rows(own_problem(group), own->direct_rows);
+    }
     if (own->is_patch()) {
       const ConvolutionProblem problem = own_problem(group);
       return storage(group) == DataType::kFloat32 &&
@@ -243,6 +249,12 @@ class Convolution final : public KernelTemplate {
       } else {
         add_direct_fp16_work(problem, own.direct_fp16, work);
       }
+      add_slots_of_epilogue(work);
+      add_turning_work(problem, convolution_layout(group), work);
+      return work;
+    }
+    if (own.method == ConvolutionMethod::kDirectRows) {
+      add_direct_rows_work(problem, own.direct_rows, work);
       add_slots_of_epilogue(work);
       add_turning_work(problem, convolution_layout(group), work);
       return work;
@@ -416,6 +428,10 @@ void describe(StepBuilder& step, const ConvolutionSetting& chosen, const Convolu
     describe_direct_fp16(step);
     return;
   }
+  if (method == ConvolutionMethod::kDirectRows) {
+    describe_direct_rows(step);
+    return;
+  }
   if (method == ConvolutionMethod::kDepthwise) {
     step.describe(
         "Access: neighbouring threads along a row of the output, each with one output or some below each other; taps "
@@ -447,6 +463,8 @@ const char* family_of(ConvolutionMethod method, TensorMath math) {
       return "direct_wgmma";
     case ConvolutionMethod::kDirectFp16:
       return "direct_fp16";
+    case ConvolutionMethod::kDirectRows:
+      return "direct_rows";
     case ConvolutionMethod::kPatch:
       return "patch_mma";
     case ConvolutionMethod::kPatchWgmma:
@@ -483,6 +501,9 @@ std::string template_arguments(const ConvolutionProblem& problem, const Convolut
   }
   if (chosen.method == ConvolutionMethod::kDirectFp16) {
     return direct_fp16_arguments(problem, chosen.direct_fp16);
+  }
+  if (chosen.method == ConvolutionMethod::kDirectRows) {
+    return direct_rows_arguments(problem, chosen.direct_rows);
   }
   if (chosen.method == ConvolutionMethod::kPatch) {
     return patch_arguments(problem, chosen.patch);
@@ -533,8 +554,7 @@ Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting)
     STITCH_ASSIGN(const LibraryFinish epilogue, add_finish(step, problem));
     add_library_call(step, problem, setting, epilogue);
   } else {
-    const bool takes_lanes = chosen.method == ConvolutionMethod::kDirectWgmma || chosen.arranges_weights();
-    const PixelNames names = takes_lanes ? PixelNames::kNumber : PixelNames::kAxes;
+    const PixelNames names = chosen.takes_lanes() ? PixelNames::kNumber : PixelNames::kAxes;
     STITCH_ASSIGN(const LoweredFunctor epilogue, make_epilogue(step, problem.window.axes(), names));
     construct(step, epilogue, "epilogue");
     add_problem(step, problem);

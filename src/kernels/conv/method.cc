@@ -38,6 +38,9 @@ std::optional<ConvolutionSetting> convolution_setting(const Setting& setting) {
   if (const std::optional<DirectFp16Setting> direct = direct_fp16_setting(setting); direct.has_value()) {
     return ConvolutionSetting{.method = ConvolutionMethod::kDirectFp16, .direct_fp16 = *direct};
   }
+  if (const std::optional<DirectRowsSetting> direct = direct_rows_setting(setting); direct.has_value()) {
+    return ConvolutionSetting{.method = ConvolutionMethod::kDirectRows, .direct_rows = *direct};
+  }
   if (const std::optional<PatchSetting> patch = patch_setting(setting); patch.has_value()) {
     return ConvolutionSetting{.method = ConvolutionMethod::kPatch, .patch = *patch};
   }

@@ -6,6 +6,7 @@
 
 #include "kernels/conv/direct_fp16.h"
 #include "kernels/conv/direct_mma.h"
+#include "kernels/conv/direct_rows.h"
 #include "kernels/conv/patch.h"
 #include "kernels/conv/patch_wgmma.h"
 #include "kernels/conv/pointwise.h"
@@ -22,6 +23,7 @@ enum class ConvolutionMethod {
   kDirectMma,
   kDirectWgmma,
   kDirectFp16,
+  kDirectRows,
   kPatch,
   kPatchWgmma,
   kPointwise,
@@ -34,6 +36,7 @@ struct ConvolutionSetting {
   int64_t channels = 0;  // of a block, where it is direct
   DirectMmaSetting direct_mma{};
   DirectFp16Setting direct_fp16{};
+  DirectRowsSetting direct_rows{};
   PatchSetting patch{};
   PatchWgmmaSetting patch_wgmma{};
   PointwiseSetting pointwise{};
@@ -41,6 +44,10 @@ struct ConvolutionSetting {
   bool is_tiled() const { return method == ConvolutionMethod::kTiles; }
   bool is_direct_mma() const {
     return method == ConvolutionMethod::kDirectMma || method == ConvolutionMethod::kDirectWgmma;
+  }
+  // By pixels that are numbered, neighbouring ones together where they lie so.
+  bool takes_lanes() const {
+    return method == ConvolutionMethod::kDirectWgmma || method == ConvolutionMethod::kDirectRows || arranges_weights();
   }
   bool is_patch() const { return method == ConvolutionMethod::kPatch || method == ConvolutionMethod::kPatchWgmma; }
   // Before it is computed, in scratch memory.

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Direct convolution of at most eight input channels by wgmma from patches of whole rows, fp32 class by three fp16
+// products (runtime/kernels/conv/direct_rows.cuh): its settings, and what they cost.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/code/step_builder.h"
+#include "kernels/conv/problem.h"
+#include "kernels/template/kernel_template.h"
+
+namespace stitch::kernels {
+
+// Output channels of a block, whose rows of a product are filled up by outputs below each other, and input channels
+// that it has room for.
+struct DirectRowsSetting {
+  int64_t channels;
+  int64_t input_channels;
+};
+
+// Whether the skeleton can compute it: no groups, not transposed, strides of one along rows and planes of rows, and
+// patches of whole rows that shared memory has room for.
+bool allows_direct_rows(const ConvolutionProblem& problem, const DirectRowsSetting& setting);
+// Those worth trying ("direct_rows_fp16x3_64x8").
+std::vector<Setting> direct_rows_settings(const ConvolutionProblem& problem, const DeviceLimits& limits);
+// nullopt for a setting of other skeletons.
+std::optional<DirectRowsSetting> direct_rows_setting(const Setting& setting);
+// Of the launch: "stitch::DirectRowsTile<4, 8, 2, 4, 1>, Window", whose patches suit the problem's extents.
+std::string direct_rows_arguments(const ConvolutionProblem& problem, const DirectRowsSetting& setting);
+// What a block does, for the reader of a step.
+void describe_direct_rows(StepBuilder& step);
+void add_direct_rows_work(const ConvolutionProblem& problem, const DirectRowsSetting& setting, Work& work);
+
+}  // namespace stitch::kernels

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/conv/direct_rows.h"
+
+#include <gtest/gtest.h>
+
+#include "kernels/conv/direct_fixture.h"
+
+namespace stitch::kernels {
+namespace {
+
+class DirectRowsConvolution : public AskedKernel {
+ public:
+  explicit DirectRowsConvolution(const std::string& text) : AskedKernel(text, make_convolution()) {}
+
+  std::vector<std::string> offered(const DeviceLimits& limits = known_devices().front()) const {
+    return variants_of(space(MathMode::kFp32, limits), "direct_rows");
+  }
+};
+
+using RowNames = std::vector<std::string>;
+
+TEST(DirectRowsSettings, FollowTheChannelsOfTheProblem) {
+  EXPECT_EQ(DirectRowsConvolution(direct_program("16,3,64,64,64", "64,3,3,3,3")).offered(),
+            (RowNames{"direct_rows_fp16x3_64x4"}));
+  EXPECT_EQ(DirectRowsConvolution(direct_program("128,3,24,32,32", "24,3,3,3,3")).offered(),
+            (RowNames{"direct_rows_fp16x3_32x4"}));
+  EXPECT_EQ(DirectRowsConvolution(direct_program("128,8,128,128", "64,8,3,3")).offered(),
+            (RowNames{"direct_rows_fp16x3_64x8"}));
+  EXPECT_EQ(DirectRowsConvolution(direct_program("128,5,64,64", "8,5,3,3")).offered(),
+            (RowNames{"direct_rows_fp16x3_16x8"}));
+  EXPECT_TRUE(DirectRowsConvolution(direct_program("128,9,64,64", "64,9,3,3")).offered().empty());
+}
+
+TEST(DirectRowsSettings, AreOfOneGroupAndOfRowsThatThereIsRoomFor) {
+  EXPECT_TRUE(DirectRowsConvolution(direct_program("4,8,32,32", "8,4,3,3", "2")).offered().empty());
+  EXPECT_TRUE(DirectRowsConvolution(direct_program("4,8,2000,2000", "64,8,3,3")).offered().empty());
+  const auto smaller = device_limits("RTX-4090");
+  ASSERT_TRUE(smaller.has_value());
+  EXPECT_TRUE(DirectRowsConvolution(direct_program("128,8,128,128", "64,8,3,3")).offered(*smaller).empty());
+}
+
+// At reduced sizes the program's own setting stays, but for input channels beyond those there is room for.
+TEST(DirectRowsSettings, OfMoreChannelsComputeFewerToo) {
+  EXPECT_TRUE(DirectRowsConvolution(direct_program("1,2,9,9", "5,2,3,3")).allows({"direct_rows_fp16x3_64x8"}));
+  EXPECT_FALSE(DirectRowsConvolution(direct_program("1,5,9,9", "5,5,3,3")).allows({"direct_rows_fp16x3_64x4"}));
+}
+
+}  // namespace
+}  // namespace stitch::kernels
