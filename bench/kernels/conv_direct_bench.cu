@@ -177,40 +177,40 @@ struct Layer {
 
   bool are_fours() const { return shape.out_depth * shape.out_height * shape.out_width % 4 == 0; }
 
-  template <int kGroups, int kChannels, int kDepth, int kRows, int kHigh = 1>
+  template <int kGroups, int kChannels, int kDepth, int kRows>
   void rows() const {
-    using Tile = DirectRowsTile<kGroups, kChannels, kDepth, kRows, kHigh>;
+    using Tile = DirectRowsTile<kGroups, kChannels, kDepth, kRows>;
     if constexpr (Window::stride_x == 1 && Window::stride_y == 1 && (kDepth == 1 || Window::rank == 3)) {
       const direct_rows_detail::Layout<Tile, Window> layout(shape.out_width);
       const int bytes = layout.shared_bytes(static_cast<int>(shape.in_channels));
       if (bytes > 227 * 1024 / Tile::blocks_of_multiprocessor - 1024) {
         return;
       }
-      const std::string setting = "rows " + std::to_string(kGroups) + " of " + std::to_string(kDepth) + "x" +
-                                  std::to_string(kRows) + "x" + std::to_string(kHigh);
+      const std::string setting =
+          "rows " + std::to_string(kGroups) + " of " + std::to_string(kDepth) + "x" + std::to_string(kRows);
       report(setting.c_str(), [&](const StoreOutput& store) {
         return launch_conv_direct_rows<Tile, Window>(shape, x.data(), weight.data(), store, are_fours(), nullptr);
       });
     }
   }
 
-  template <int kChannels, int kHigh>
+  template <int kChannels>
   void all_rows() const {
     if constexpr (Window::rank == 2) {
-      rows<2, kChannels, 1, 4, kHigh>();
-      rows<2, kChannels, 1, 8, kHigh>();
-      rows<4, kChannels, 1, 4, kHigh>();
-      rows<4, kChannels, 1, 8, kHigh>();
-      rows<4, kChannels, 1, 16, kHigh>();
+      rows<2, kChannels, 1, 4>();
+      rows<2, kChannels, 1, 8>();
+      rows<4, kChannels, 1, 4>();
+      rows<4, kChannels, 1, 8>();
+      rows<4, kChannels, 1, 16>();
     } else {
-      rows<2, kChannels, 1, 4, kHigh>();
-      rows<2, kChannels, 2, 4, kHigh>();
-      rows<2, kChannels, 2, 8, kHigh>();
-      rows<2, kChannels, 1, 16, kHigh>();
-      rows<4, kChannels, 2, 4, kHigh>();
-      rows<4, kChannels, 4, 4, kHigh>();
-      rows<4, kChannels, 2, 8, kHigh>();
-      rows<4, kChannels, 2, 16, kHigh>();
+      rows<2, kChannels, 1, 4>();
+      rows<2, kChannels, 2, 4>();
+      rows<2, kChannels, 2, 8>();
+      rows<2, kChannels, 1, 16>();
+      rows<4, kChannels, 2, 4>();
+      rows<4, kChannels, 4, 4>();
+      rows<4, kChannels, 2, 8>();
+      rows<4, kChannels, 2, 16>();
     }
   }
 
@@ -238,11 +238,7 @@ struct Layer {
   void all() const {
     copy();
     if (shape.out_channels > 32) {
-      all_rows<kChannels, 1>();
-    } else if (shape.out_channels > 16) {
-      all_rows<kChannels, 2>();
-    } else {
-      all_rows<kChannels, 4>();
+      all_rows<kChannels>();
     }
     if (shape.out_channels <= 16) {
       patches<1, 1, 2, 8, kChannels>("fp16 16");

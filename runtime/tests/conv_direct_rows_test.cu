@@ -62,21 +62,6 @@ void check_windows(Checker& checker) {
   check<DirectRowsTile<2, 4, 1, 4>, Dilated>(checker, "dilated", conv_shape<Dilated>(1, 3, 1, 11, 21, 33, 1));
 }
 
-// Places of two and four outputs below each other: rows of a power of two, others, and longer ones than a piece.
-void check_few_channels(Checker& checker) {
-  using Cube = ConvWindow3d<3, 3, 3, 1, 1, 1, 0, 0, 0, 1, 1, 1>;
-  using Five = ConvWindow<5, 5, 1, 1, 2, 2, 1, 1>;
-  using Wide = ConvWindow<2, 3, 1, 1, 0, 1, 1, 2>;
-  check<DirectRowsTile<2, 4, 1, 8, 2>, Valid>(checker, "two outputs", conv_shape<Valid>(2, 3, 1, 17, 32, 32, 1));
-  check<DirectRowsTile<2, 8, 1, 4, 2>, Valid>(checker, "odd rows of two", conv_shape<Valid>(1, 7, 1, 9, 37, 41, 1));
-  check<DirectRowsTile<4, 8, 2, 4, 2>, Cube>(checker, "cube of two", conv_shape<Cube>(1, 8, 5, 9, 20, 32, 1));
-  check<DirectRowsTile<2, 8, 1, 4, 2>, Wide>(checker, "long rows of two", conv_shape<Wide>(1, 5, 1, 7, 90, 30, 1));
-  check<DirectRowsTile<4, 4, 1, 8, 4>, Cube>(checker, "cube of four", conv_shape<Cube>(2, 3, 4, 13, 20, 16, 1));
-  check<DirectRowsTile<2, 4, 1, 4, 4>, Five>(checker, "four outputs", conv_shape<Five>(1, 1, 1, 9, 31, 6, 1));
-  check<DirectRowsTile<2, 8, 1, 8, 4>, Same>(checker, "long rows of four", conv_shape<Same>(1, 6, 1, 10, 76, 17, 1));
-  check<DirectRowsTile<2, 4, 1, 8, 4>, Same>(checker, "odd ones", conv_shape<Same>(1, 3, 1, 10, 131, 16, 1));
-}
-
 // More patches than blocks are under way at once: a block takes some after each other.
 void check_patches(Checker& checker) {
   check<DirectRowsTile<4, 4, 1, 1>, Same>(checker, "many patches", conv_shape<Same>(90, 1, 1, 3, 6, 2, 1));
@@ -91,7 +76,6 @@ void check_not_finite(Checker& checker) {
     problem.want = reference<Same>(shape, problem.x.data(), problem.weight.data(), problem.bias.data());
     check<DirectRowsTile<2, 4, 1, 4>, Same>(checker, name, problem);
     check<DirectRowsTile<2, 8, 1, 4>, Same>(checker, std::string(name) + " of eight", problem);
-    check<DirectRowsTile<2, 4, 1, 4, 4>, Same>(checker, std::string(name) + " of four outputs", problem);
   };
   changed("infinity", [](auto& problem) { problem.x[7] = INFINITY; });
   changed("NaN", [](auto& problem) { problem.x[300] = NAN; });
@@ -121,7 +105,6 @@ int main(int count, char** arguments) {
   use_schedule(count, arguments);
   Checker checker;
   check_windows(checker);
-  check_few_channels(checker);
   check_patches(checker);
   check_not_finite(checker);
   check_accuracies(checker);

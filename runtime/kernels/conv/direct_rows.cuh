@@ -80,7 +80,7 @@ struct Memory {
   __device__ __forceinline__ unsigned char* weights() const { return shared; }
   __device__ __forceinline__ unsigned char* parts() const { return shared + layout.parts_at(); }
   __device__ __forceinline__ float* staged(int warp) const {
-    return reinterpret_cast<float*>(shared + layout.staged_at()) + warp * kStaged;
+    return reinterpret_cast<float*>(shared + layout.staged_at()) + warp * kEight * kStagedPitch;
   }
   __device__ __forceinline__ float* unscale() const { return reinterpret_cast<float*>(shared + layout.unscale_at()); }
   // The largest magnitude that each warp has seen, and of two patches how many small elements they have.
@@ -130,8 +130,6 @@ __device__ __forceinline__ void multiply_patch(const Source& source, const RowFi
   const Layout<Tile, Window>& layout = memory.layout;
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int row = warp % 4 * 16 + static_cast<int>(threadIdx.x) % 32 / 4;
-  const float* const unscales[2] = {memory.unscale() + RowOfProduct<Tile>(row).channel,
-                                    memory.unscale() + RowOfProduct<Tile>(row + kEight).channel};
   const uint64_t weights = ptx::wgmma_operand_of_cores(memory.weights(), kHalfOfSlice, kEight * kPlaceBytes);
   const uint64_t places = ptx::wgmma_operand_of_cores(memory.parts(), 0, kEight * kPlaceBytes);
 #pragma unroll 1
@@ -139,16 +137,17 @@ __device__ __forceinline__ void multiply_patch(const Source& source, const RowFi
     const int z = Tile::depth == 1 ? 0 : number / layout.of_plane;
     const int first = layout.first_place(number - z * layout.of_plane);
     const Place of_z{place.image, place.z + z, place.y, 0};
-    if (of_z.z >= source.shape.out_depth || Run(source.shape, layout, of_z, first, 0).count <= 0) {
+    const Run run(source.shape, layout, of_z, first);
+    if (of_z.z >= source.shape.out_depth || run.count <= 0) {
       continue;  // as all of the warpgroup
     }
     RowSums<Tile, Window> sums;
     multiply<Tile, Window>(layout, weights, places + static_cast<uint64_t>(z * Window::stride_z * layout.plane + first),
                            sums);
-    const float of_channels[2] = {*unscales[0] * unscale, *unscales[1] * unscale};
-    finish_warp<Tile, Window>(source, finish, layout, of_z, first,
-                              static_cast<int>(blockIdx.y) * Tile::channels + warp % 4 * Tile::channels_of_warp,
-                              of_channels, sums, memory.staged(warp));
+    const float of_channels[2] = {memory.unscale()[row] * unscale, memory.unscale()[row + kEight] * unscale};
+    finish_warp<Tile, Window>(source, finish, layout, run, first,
+                              static_cast<int>(blockIdx.y) * Tile::channels + warp % 4 * 16, of_channels, sums,
+                              memory.staged(warp));
   }
 }
 

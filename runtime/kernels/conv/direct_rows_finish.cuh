@@ -13,7 +13,7 @@ namespace direct_rows_detail {
 template <typename Tile, typename Window>
 using RowSums = float[Places<Tile, Window>::columns / 2];
 
-// Outputs that follow each other in memory in all channels, of some places of a patch.
+// Outputs of a product, which follow each other in memory in all channels.
 struct Run {
   Place place;    // of the patch's first output in this z
   int output;     // the first, from the patch's first
@@ -21,26 +21,17 @@ struct Run {
   int lead;       // elements of four before the first that are another's
   int64_t pixel;  // the first, of a channel
 
-  // From place `first` on. Those of long rows of places of some outputs are a run each.
+  // From place `first` on.
   template <typename Tile, typename Window>
   __device__ __forceinline__ Run(const ConvShape& shape, const Layout<Tile, Window>& layout, const Place& of_patch,
-                                 int first, int number)
+                                 int first)
       : place(of_patch) {
-    constexpr int kPlaces = Places<Tile, Window>::staged_columns;
     const auto left = static_cast<int>(shape.out_height) - place.y;
     const int all = (left < Tile::rows ? left : Tile::rows) * layout.width;
-    const int row = layout.by_pitch.quotient(first);
-    int end;
-    if (layout.has_whole_rows()) {
-      output = outputs_before(layout, first);
-      end = outputs_before(layout, first + kPlaces);
-      end = layout.of_row == 0 ? end : min(end, (row + 1) * layout.width);
-    } else {
-      const int x = first - row * layout.pitch;
-      output = (row * Tile::high + number) * layout.width + x;
-      end = output + min(kPlaces, layout.width - x);
-    }
-    count = min(end, all) - output;
+    output = outputs_before(layout, first);
+    const int end = outputs_before(layout, first + Places<Tile, Window>::columns);
+    const int end_of_row = (layout.by_pitch.quotient(first) + 1) * layout.width;
+    count = min(layout.of_row == 0 ? end : min(end, end_of_row), all) - output;
     pixel = (place.z * shape.out_height + place.y) * shape.out_width + output;
     lead = static_cast<int>(pixel) & (kLanes - 1);
   }
@@ -49,34 +40,20 @@ struct Run {
   static __device__ __forceinline__ int outputs_before(const Layout<Tile, Window>& layout, int number) {
     const int row = layout.by_pitch.quotient(number);
     const int x = number - row * layout.pitch;
-    return row * Tile::high * layout.width + Tile::high * (x < layout.width ? x : layout.width);
-  }
-  // So many outputs of it, those before the first included; of later parts none are.
-  __device__ __forceinline__ Run part(int done, int most) const {
-    Run part = *this;
-    const int skipped = done == 0 ? 0 : done - lead;
-    part.output += skipped;
-    part.pixel += skipped;
-    part.lead = done == 0 ? lead : 0;
-    part.count = min(count - skipped, most - part.lead);
-    return part;
-  }
-  template <typename Tile, typename Window>
-  static __device__ __forceinline__ int count_of(const Layout<Tile, Window>& layout) {
-    return layout.has_whole_rows() ? 1 : Tile::high;
+    return row * layout.width + (x < layout.width ? x : layout.width);
   }
 };
 
-// One of a lane's two sums of each eight places, from column kFirst on, is laid where its channel's outputs lie as in
-// memory, `at` being where that of the lane's first place does. Behind a row of outputs nothing is.
-template <int kFirst, bool kSecond, bool kIsEven, typename Tile, typename Window>
+// One of a lane's two sums of each eight places is laid where its channel's outputs lie as in memory, `at` being where
+// that of the lane's first place does. Behind a row of outputs nothing is.
+template <bool kSecond, bool kIsEven, typename Tile, typename Window>
 __device__ __forceinline__ void stage_sums(const Layout<Tile, Window>& layout, const RowSums<Tile, Window>& sums, int x,
                                            int at, float* staged) {
-  const int to_next = Tile::high * layout.width - layout.pitch;
+  const int to_next = layout.width - layout.pitch;
 #pragma unroll
-  for (int j = 0; j < Places<Tile, Window>::staged_columns / 8; ++j) {
-    const float first = sums[(kFirst / 8 + j) * 4 + kSecond * 2];
-    const float second = sums[(kFirst / 8 + j) * 4 + kSecond * 2 + 1];
+  for (int j = 0; j < Places<Tile, Window>::columns / 8; ++j) {
+    const float first = sums[j * 4 + kSecond * 2];
+    const float second = sums[j * 4 + kSecond * 2 + 1];
     if constexpr (kIsEven) {
       if (x < layout.width) {
         *reinterpret_cast<float2*>(staged + at) = make_float2(first, second);
@@ -97,24 +74,20 @@ __device__ __forceinline__ void stage_sums(const Layout<Tile, Window>& layout, c
   }
 }
 
-// The same of places from `first` on, whichever outputs the lane has of them.
-template <int kFirst, bool kSecond, typename Tile, typename Window>
-__device__ __forceinline__ void stage(const ConvShape& shape, const Layout<Tile, Window>& layout, const Place& place,
-                                      int first, const RowSums<Tile, Window>& sums, float* staged) {
+// The same of places from `first` on, eight channels.
+template <bool kSecond, typename Tile, typename Window>
+__device__ __forceinline__ void stage(const Layout<Tile, Window>& layout, const Run& run, int first,
+                                      const RowSums<Tile, Window>& sums, float* staged) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  const RowOfProduct<Tile> own(lane / 4 + (Tile::high > 1 && kSecond ? kEight : 0));
-  const bool is_whole = layout.has_whole_rows();
-  const Run run(shape, layout, place, first, is_whole ? 0 : own.output);
   const int number = first + lane % 4 * 2;
   const int row = layout.by_pitch.quotient(number);
   const int x = number - row * layout.pitch;
-  const int output = (row * Tile::high + own.output) * layout.width + x;
-  const int at = (is_whole ? 0 : own.output * kPieceOfRun) + run.lead + output - run.output;
-  float* const to = staged + own.channel * Places<Tile, Window>::staged_pitch;
+  const int at = run.lead + row * layout.width + x - run.output;
+  float* const to = staged + lane / 4 * kStagedPitch;
   if (layout.width % 2 == 0) {
-    stage_sums<kFirst, kSecond, true, Tile, Window>(layout, sums, x, at, to);
+    stage_sums<kSecond, true, Tile, Window>(layout, sums, x, at, to);
   } else {
-    stage_sums<kFirst, kSecond, false, Tile, Window>(layout, sums, x, at, to);
+    stage_sums<kSecond, false, Tile, Window>(layout, sums, x, at, to);
   }
 }
 
@@ -131,7 +104,7 @@ constexpr bool kTakesFour =
 
 // A warp stores some channels' outputs, at most 32 times four of each. `staged`: of the first channel, those before
 // its first output included.
-template <int kCount, int kPitch, typename Epilogue>
+template <int kCount, typename Epilogue>
 __device__ __forceinline__ void store_by_four(const Epilogue& epilogue, const Run& run, int first_channel, int channels,
                                               const float* staged) {
   constexpr int kEdges = 8;  // lanes of a channel: the first three have outputs before the fours, the last behind
@@ -142,7 +115,7 @@ __device__ __forceinline__ void store_by_four(const Epilogue& epilogue, const Ru
   float4 fours[kCount];
 #pragma unroll
   for (int i = 0; i < kCount; ++i) {
-    fours[i] = at < end ? *reinterpret_cast<const float4*>(staged + i * kPitch + at) : make_float4(0, 0, 0, 0);
+    fours[i] = at < end ? *reinterpret_cast<const float4*>(staged + i * kStagedPitch + at) : make_float4(0, 0, 0, 0);
   }
 #pragma unroll
   for (int i = 0; i < kCount; ++i) {
@@ -157,7 +130,7 @@ __device__ __forceinline__ void store_by_four(const Epilogue& epilogue, const Ru
   const int channel = lane / kEdges;
   const int place = edge < kLanes ? run.lead + edge : last + edge - kLanes;
   if (place < (edge < kLanes ? min(first, end) : end) && channel < channels) {
-    epilogue(run.place.image, first_channel + channel, pixel + place, staged[channel * kPitch + place]);
+    epilogue(run.place.image, first_channel + channel, pixel + place, staged[channel * kStagedPitch + place]);
   }
 }
 
@@ -177,8 +150,8 @@ __device__ __forceinline__ void store_lines(const ConvShape& shape, const Epilog
   }
 }
 
-// `staged`: of the first of so many channels.
-template <int kCount, int kPitch, typename Epilogue>
+// Eight channels. `staged`: of the first.
+template <typename Epilogue>
 __device__ __forceinline__ void store_run(const ConvShape& shape, const RowFinish<Epilogue>& finish, const Run& run,
                                           int first_channel, const float* staged) {
   constexpr int kTogether = 4;
@@ -186,15 +159,15 @@ __device__ __forceinline__ void store_run(const ConvShape& shape, const RowFinis
   if constexpr (kTakesFour<Epilogue>) {
     if (finish.by_four) {
 #pragma unroll 1
-      for (int i = 0; i < kCount && i < left; i += kTogether) {
-        store_by_four<kTogether, kPitch>(finish.epilogue, run, first_channel + i, left - i, staged + i * kPitch);
+      for (int i = 0; i < kEight && i < left; i += kTogether) {
+        store_by_four<kTogether>(finish.epilogue, run, first_channel + i, left - i, staged + i * kStagedPitch);
       }
       return;
     }
   }
 #pragma unroll 2
-  for (int i = 0; i < kCount && i < left; ++i) {
-    store_lines(shape, finish.epilogue, run, first_channel + i, staged + i * kPitch);
+  for (int i = 0; i < kEight && i < left; ++i) {
+    store_lines(shape, finish.epilogue, run, first_channel + i, staged + i * kStagedPitch);
   }
 }
 
@@ -205,8 +178,7 @@ __device__ __forceinline__ void finish_again(const Source& source, const RowFini
   const ConvShape& shape = source.shape;
   const auto width = static_cast<int>(shape.out_width);
 #pragma unroll 1
-  for (int channel = first_channel; channel < first_channel + Tile::channels_of_warp && channel < shape.out_channels;
-       ++channel) {
+  for (int channel = first_channel; channel < first_channel + 16 && channel < shape.out_channels; ++channel) {
 #pragma unroll 1
     for (int i = static_cast<int>(threadIdx.x) % 32; i < run.count; i += 32) {
       const int y = (run.output + i) / width;
@@ -218,75 +190,30 @@ __device__ __forceinline__ void finish_again(const Source& source, const RowFini
   }
 }
 
-// Sums of places of one output: eight channels after the other.
-template <typename Tile, typename Window, typename Epilogue>
-__device__ __forceinline__ void finish_channels(const ConvShape& shape, const RowFinish<Epilogue>& finish,
-                                                const Layout<Tile, Window>& layout, const Place& place, int first,
-                                                int first_channel, const RowSums<Tile, Window>& sums, float* staged) {
-  constexpr int kPitch = Places<Tile, Window>::staged_pitch;
-  const Run run(shape, layout, place, first, 0);
-  __syncwarp();  // all have read what is written over
-  stage<0, false, Tile, Window>(shape, layout, place, first, sums, staged);
-  __syncwarp();
-  store_run<kEight, kPitch>(shape, finish, run, first_channel, staged);
-  __syncwarp();
-  stage<0, true, Tile, Window>(shape, layout, place, first, sums, staged);
-  __syncwarp();
-  store_run<kEight, kPitch>(shape, finish, run, first_channel + kEight, staged);
-}
-
-// Sums of places of some outputs, all channels together; from column kFirst of the product on.
-template <int kFirst, typename Tile, typename Window, typename Epilogue>
-__device__ __forceinline__ void finish_places(const ConvShape& shape, const RowFinish<Epilogue>& finish,
-                                              const Layout<Tile, Window>& layout, const Place& place, int first,
-                                              int first_channel, const RowSums<Tile, Window>& sums, float* staged) {
-  __syncwarp();  // all have read what is written over
-  stage<kFirst, false, Tile, Window>(shape, layout, place, first, sums, staged);
-  stage<kFirst, true, Tile, Window>(shape, layout, place, first, sums, staged);
-  __syncwarp();
-#pragma unroll 1
-  for (int i = 0; i < Run::count_of(layout); ++i) {
-    const Run run(shape, layout, place, first, i);
-    constexpr int kMost = 128;  // outputs that are stored together
-#pragma unroll 1
-    for (int done = 0; done < run.lead + run.count; done += kMost) {
-      store_run<Tile::channels_of_warp, Places<Tile, Window>::staged_pitch>(
-          shape, finish, run.part(done, kMost), first_channel, staged + i * kPieceOfRun + done);
-    }
-  }
-}
-
 // `unscale`: 1 / scale of a lane's two channels. `first`: place of the product.
 template <typename Tile, typename Window, typename Epilogue>
 __device__ __forceinline__ void finish_warp(const Source& source, const RowFinish<Epilogue>& finish,
-                                            const Layout<Tile, Window>& layout, const Place& place, int first,
+                                            const Layout<Tile, Window>& layout, const Run& run, int first,
                                             int first_channel, const float (&unscale)[2], RowSums<Tile, Window>& sums,
                                             float* staged) {
-  using Own = Places<Tile, Window>;
   float probe[4] = {};  // each 0, or NaN; none waits for the others
 #pragma unroll
-  for (int i = 0; i < Own::columns / 2; ++i) {
+  for (int i = 0; i < Places<Tile, Window>::columns / 2; ++i) {
     sums[i] *= unscale[i % 4 / 2];
     probe[i % 4] = fmaf(sums[i], 0.0f, probe[i % 4]);
   }
   if (!__all_sync(kFullWarp, (probe[0] + probe[1]) + (probe[2] + probe[3]) == 0)) {
-    const int runs = Run::count_of(layout);
-#pragma unroll 1
-    for (int i = 0; i < Own::columns / Own::staged_columns * runs; ++i) {
-      const Run run(source.shape, layout, place, first + i / runs * Own::staged_columns, i % runs);
-      finish_again<Tile, Window>(source, finish, run, first_channel);
-    }
+    finish_again<Tile, Window>(source, finish, run, first_channel);
     return;
   }
-  if constexpr (Tile::high == 1) {
-    finish_channels<Tile, Window>(source.shape, finish, layout, place, first, first_channel, sums, staged);
-  } else {
-    finish_places<0, Tile, Window>(source.shape, finish, layout, place, first, first_channel, sums, staged);
-    if constexpr (Own::columns > kPieceOfPlaces) {
-      finish_places<kPieceOfPlaces, Tile, Window>(source.shape, finish, layout, place, first + kPieceOfPlaces,
-                                                  first_channel, sums, staged);
-    }
-  }
+  __syncwarp();  // all have read what is written over
+  stage<false, Tile, Window>(layout, run, first, sums, staged);
+  __syncwarp();
+  store_run(source.shape, finish, run, first_channel, staged);
+  __syncwarp();
+  stage<true, Tile, Window>(layout, run, first, sums, staged);
+  __syncwarp();
+  store_run(source.shape, finish, run, first_channel + kEight, staged);
 }
 
 }  // namespace direct_rows_detail

@@ -4,10 +4,7 @@
 // both. An output's place is that of its first tap; a tap is the same places some further. Places behind the end of a
 // row of outputs are multiplied too, and left out where outputs are stored.
 //
-// A place has eight channels of one element, or four of two that neighbouring taps along x read. Where output channels
-// are few, it is two or four outputs below each other, whose channels fill up the 64 rows of a product; rows of the
-// input are then kept by their number modulo so many, and where taps of one output meet none of the other, zeros are
-// multiplied.
+// A place has eight channels of one element, or four of two that neighbouring taps along x read.
 #pragma once
 
 #include "kernels/conv/direct_fp16_operands.cuh"
@@ -15,17 +12,13 @@
 
 namespace stitch {
 
-// So many warpgroups; input channels that there is room for, 4 or 8; outputs of a patch along z and y, in whole rows;
-// and those of a place.
-template <int kGroups, int kInputChannels, int kDepth, int kRows, int kHigh = 1>
+// So many warpgroups; input channels that there is room for, 4 or 8; outputs of a patch along z and y, in whole rows.
+template <int kGroups, int kInputChannels, int kDepth, int kRows>
 struct DirectRowsTile {
-  static_assert((kHigh == 1 || kHigh == 2 || kHigh == 4) && kRows % kHigh == 0);
-  static constexpr int high = kHigh;
   static constexpr int groups = kGroups;
   static constexpr int warps = 4 * kGroups;
   static constexpr int threads = 32 * warps;
-  static constexpr int channels = 64 / kHigh;
-  static constexpr int channels_of_warp = 16 / kHigh;
+  static constexpr int channels = 64;
   static constexpr int input_channels = kInputChannels;
   static constexpr int depth = kDepth;
   static constexpr int rows = kRows;
@@ -47,9 +40,7 @@ constexpr int kMostSlices = 16;     // whose large products are added up by the 
 constexpr int kPartOfSlice = 2048;  // bytes of 64 channels' weights
 constexpr int kSliceBytes = 2 * kPartOfSlice;
 constexpr int kHalfOfSlice = 1024;  // of those of one place
-constexpr int kStaged = 8 * 136;    // outputs of a warp: four lanes of each of eight channels meet no bank twice
-constexpr int kPieceOfPlaces = 64;  // places that are staged together, each of some outputs
-constexpr int kPieceOfRun = 68;     // of outputs beside each other, those before the first included
+constexpr int kStagedPitch = 136;   // four lanes of each of eight channels meet no bank twice
 constexpr int kShortest = 8;        // of a row of places
 
 // Divides numbers below 2^16 by one from 2 to 2^16.
@@ -70,35 +61,20 @@ struct Places {
   static constexpr bool is_pair = Tile::input_channels == 4;
   static constexpr int taps_of_place = is_pair ? 2 : 1;
   static constexpr int of_row = (Window::kernel_x + taps_of_place - 1) / taps_of_place;
-  static constexpr int taps_y = Window::kernel_y + Tile::high - 1;
-  static_assert(Tile::high == 1 || Window::dilation_y == 1);  // one output further is one tap before
-  static constexpr int count = Window::kernel_z * taps_y * of_row;
+  static constexpr int count = Window::kernel_z * Window::kernel_y * of_row;
   static constexpr int slices = (count + 1) / 2;
   // Partial sums are promoted between groups of slices, which takes as many registers again.
   static constexpr int groups = (slices + kMostSlices - 1) / kMostSlices;
   static constexpr int slices_of_group = (slices + groups - 1) / groups;
   static constexpr int columns = groups == 1 ? 128 : 64;  // places of a product
-  static constexpr int staged_columns = Tile::high == 1 ? columns : kPieceOfPlaces;
-  static constexpr int staged_pitch = kStaged / (Tile::high == 1 ? kEight : Tile::channels_of_warp);
   static constexpr int weight_bytes = slices * kSliceBytes;
 
   static constexpr int in_depth =
       (Tile::depth - 1) * Window::stride_z + (Window::kernel_z - 1) * Window::dilation_z + 1;
   static constexpr int in_rows = Tile::rows + (Window::kernel_y - 1) * Window::dilation_y;
-  static constexpr int rows_apart = (in_rows + Tile::high - 1) / Tile::high;  // of each number modulo Tile::high
   static constexpr int reach_x = (Window::kernel_x - 1) * Window::dilation_x;
   static constexpr int lead = (kLanes - Window::padding_x % kLanes) % kLanes;
   static_assert(Window::stride_x == 1 && Window::stride_y == 1 && Tile::input_channels <= 8);
-
-  // Taps along y are taken in the order of their rows in shared memory.
-  static __host__ __device__ constexpr int tap_y(int number) {
-    int modulo = 0;
-    while (number >= (taps_y - modulo + Tile::high - 1) / Tile::high) {
-      number -= (taps_y - modulo + Tile::high - 1) / Tile::high;
-      ++modulo;
-    }
-    return number * Tile::high + modulo;
-  }
 };
 
 // How a convolution's patches lie, all of them alike.
@@ -122,7 +98,7 @@ struct Layout {
   __host__ explicit Layout(int64_t out_width)
       : width(static_cast<int>(out_width)),
         pitch(pitch_of(width)),
-        plane(Tile::high * Own::rows_apart * pitch),
+        plane(Own::in_rows * pitch),
         of_row((width + Own::columns - 1) / Own::columns),
         of_plane(products()),
         raw_pitch((Own::lead + pitch + kLanes - 1) / kLanes * kLanes),
@@ -143,26 +119,16 @@ struct Layout {
     part_bytes = (read > there ? read : there) * kPlaceBytes;
   }
 
-  // Where places have some outputs, a piece of them is whole rows or a part of one.
   static __host__ int pitch_of(int width) {
     const int even = (width + Own::reach_x + 1) / 2 * 2;
-    if constexpr (Tile::high == 1) {
-      return even < kShortest ? kShortest : even;
-    }
-    int pitch = kShortest;
-    while (pitch < even && pitch < kPieceOfPlaces) {
-      pitch *= 2;
-    }
-    return even <= pitch ? pitch : (even + kPieceOfPlaces - 1) / kPieceOfPlaces * kPieceOfPlaces;
+    return even < kShortest ? kShortest : even;
   }
-  __host__ __device__ bool has_whole_rows() const { return Tile::high == 1 || pitch <= kPieceOfPlaces; }
 
   // Products follow each other over the ends of rows, unless as few begin with one.
   __host__ int products() {
-    constexpr int kRows = Tile::rows / Tile::high;
-    const int of_all = ((kRows - 1) * pitch + width + Own::columns - 1) / Own::columns;
-    if (Tile::high == 1 && kRows * of_row <= of_all) {
-      return kRows * of_row;
+    const int of_all = ((Tile::rows - 1) * pitch + width + Own::columns - 1) / Own::columns;
+    if (Tile::rows * of_row <= of_all) {
+      return Tile::rows * of_row;
     }
     of_row = 0;
     return of_all;
@@ -175,15 +141,14 @@ struct Layout {
   __host__ int offset_of(int place) const {
     const int row = place / Own::of_row;
     const int x = place % Own::of_row * Own::taps_of_place * Window::dilation_x;
-    const int y = Own::tap_y(row % Own::taps_y) * Window::dilation_y;
-    return row / Own::taps_y * Window::dilation_z * plane +
-           (y % Tile::high * Own::rows_apart + y / Tile::high) * pitch + x;
+    return row / Window::kernel_y * Window::dilation_z * plane + row % Window::kernel_y * Window::dilation_y * pitch +
+           x;
   }
 
   // In shared memory, one after the other.
   __host__ __device__ int parts_at() const { return Own::weight_bytes; }
   __host__ __device__ int staged_at() const { return parts_at() + 2 * part_bytes; }
-  __host__ __device__ int unscale_at() const { return staged_at() + Tile::warps * kStaged * 4; }
+  __host__ __device__ int unscale_at() const { return staged_at() + Tile::warps * kEight * kStagedPitch * 4; }
   __host__ __device__ int marks_at() const { return unscale_at() + Tile::channels * 4; }
   __host__ __device__ int raw_at() const { return marks_at() + (Tile::warps + 4) * 4; }
   __host__ __device__ int raw_of_channel() const { return Own::in_depth * Own::in_rows * raw_pitch; }
@@ -239,14 +204,14 @@ __device__ __forceinline__ uint32_t largest_of_own(const Layout<Tile, Window>& l
   return largest;
 }
 
-// One place: `raw` is its element of the first channel. Returns what its elements add to small_count().
+// One place: `raw` is its element of the first channel. Returns the largest magnitude's bits, scaled.
 template <typename Tile, typename Window>
-__device__ __forceinline__ int split_place(const Layout<Tile, Window>& layout, const float* raw, int channels,
-                                           float scale, int number, unsigned char* parts) {
+__device__ __forceinline__ uint32_t split_place(const Layout<Tile, Window>& layout, const float* raw, int channels,
+                                                float scale, int number, unsigned char* parts) {
   constexpr int kWords = Tile::input_channels / 2;
   uint32_t upper[kWords];
   uint32_t lower[kWords];
-  int small = 0;
+  uint32_t largest = 0;
 #pragma unroll
   for (int word = 0; word < kWords; ++word) {
     const float x = 2 * word < channels ? raw[2 * word * layout.raw_of_channel()] * scale : 0.0f;
@@ -254,7 +219,7 @@ __device__ __forceinline__ int split_place(const Layout<Tile, Window>& layout, c
     const SplitPair pair(x, y);
     upper[word] = pair.upper;
     lower[word] = pair.lower;
-    small += direct_fp16_detail::small_count(x) + direct_fp16_detail::small_count(y);
+    largest = max(largest, max(magnitude_bits(x), magnitude_bits(y)));
   }
   unsigned char* const at = parts + number * kPlaceBytes;
   if constexpr (Places<Tile, Window>::is_pair) {
@@ -270,6 +235,18 @@ __device__ __forceinline__ int split_place(const Layout<Tile, Window>& layout, c
     *reinterpret_cast<uint4*>(at) = make_uint4(upper[0], upper[1], upper[2], upper[3]);
     *reinterpret_cast<uint4*>(at + layout.part_bytes) = make_uint4(lower[0], lower[1], lower[2], lower[3]);
   }
+  return largest;
+}
+
+// What the elements of a place add to small_count(), none of whose neighbours hold their bits.
+template <typename Tile, typename Window>
+__device__ __forceinline__ int small_of_place(const Layout<Tile, Window>& layout, const float* raw, int channels,
+                                              float scale) {
+  int small = 0;
+#pragma unroll 1
+  for (int channel = 0; channel < channels; ++channel) {
+    small += direct_fp16_detail::small_count(raw[channel * layout.raw_of_channel()] * scale);
+  }
   return small;
 }
 
@@ -280,21 +257,19 @@ __device__ __forceinline__ int split_rows(const Layout<Tile, Window>& layout, co
   using Own = Places<Tile, Window>;
   const int places = Own::in_depth * layout.plane;
   int small = 0;
-#pragma unroll 1
+#pragma unroll 2
   for (int first = 0; first < places; first += Tile::threads) {
     const int number = first + static_cast<int>(threadIdx.x);
-    int own = 0;
+    const bool is_there = number < places;
     const int line = layout.by_pitch.quotient(number);
-    const int below = line % (Tile::high * Own::rows_apart);
-    const int row = below % Own::rows_apart * Tile::high + below / Own::rows_apart;
-    if (number < places && row < Own::in_rows) {
-      const int raw_line = line / (Tile::high * Own::rows_apart) * Own::in_rows + row;
-      const float* const from = raw + raw_line * layout.raw_pitch + number - line * layout.pitch + Own::lead;
-      own = split_place<Tile, Window>(layout, from, channels, scale, number, parts);
+    const float* const from = raw + line * layout.raw_pitch + number - line * layout.pitch + Own::lead;
+    uint32_t largest =
+        is_there ? split_place<Tile, Window>(layout, from, channels, scale, number, parts) : 0;  // of four neighbours
+    largest = max(largest, __shfl_xor_sync(kFullWarp, largest, 1));
+    largest = max(largest, __shfl_xor_sync(kFullWarp, largest, 2));
+    if (is_there && largest != 0 && largest < __float_as_uint(direct_fp16_detail::kSmall)) {
+      small += small_of_place<Tile, Window>(layout, from, channels, scale);
     }
-    own += __shfl_xor_sync(kFullWarp, own, 1);
-    own += __shfl_xor_sync(kFullWarp, own, 2);
-    small += threadIdx.x % kLanes == 0 ? max(own, 0) : 0;
   }
   return small;
 }
@@ -307,19 +282,7 @@ __device__ __forceinline__ void clear_parts(const Layout<Tile, Window>& layout, 
   }
 }
 
-// Of a row of a product: which channel of a block, and which of a place's outputs. A warp has all outputs of its
-// channels.
-template <typename Tile>
-struct RowOfProduct {
-  int channel;
-  int output;
-
-  __device__ __forceinline__ explicit RowOfProduct(int row)
-      : channel(row / 16 * Tile::channels_of_warp + row % 16 % Tile::channels_of_warp),
-        output(row % 16 / Tile::channels_of_warp) {}
-};
-
-// Of one row of a product and place: eight elements along K.
+// Of one output channel and place: eight elements along K.
 template <typename Tile, typename Window>
 __device__ __forceinline__ void fill_weights(const Source& source, int first_channel, const float* unscale,
                                              unsigned char* weights) {
@@ -327,28 +290,24 @@ __device__ __forceinline__ void fill_weights(const Source& source, int first_cha
   const auto in_channels = static_cast<int>(source.shape.in_channels);
 #pragma unroll 1
   for (int i = static_cast<int>(threadIdx.x); i < Own::slices * 2 * kRowsOfProduct; i += Tile::threads) {
-    const RowOfProduct<Tile> row(i % kRowsOfProduct);
+    const int channel = i % kRowsOfProduct;
     const int place = i / kRowsOfProduct;
-    const int line = place / Own::of_row;
-    const int y = Own::tap_y(line % Own::taps_y) - row.output;
     // The scale is a power of two, and so is what it is divided into. A channel without one has no products.
-    const float scale = 1.0f / unscale[row.channel];
-    const bool is_there = first_channel + row.channel < source.shape.out_channels && place < Own::count && y >= 0 &&
-                          y < Window::kernel_y && scale == scale;
-    const float* const from = source.weight + int64_t{first_channel + row.channel} * in_channels * Window::taps;
+    const float scale = 1.0f / unscale[channel];
+    const bool is_there = first_channel + channel < source.shape.out_channels && place < Own::count && scale == scale;
+    const float* const from = source.weight + int64_t{first_channel + channel} * in_channels * Window::taps;
     float values[kEight];
 #pragma unroll
     for (int k = 0; k < kEight; ++k) {
       const int input_channel = k % Tile::input_channels;
       const int x = place % Own::of_row * Own::taps_of_place + k / Tile::input_channels;
-      const int tap = (line / Own::taps_y * Window::kernel_y + y) * Window::kernel_x + x;
+      const int tap = place / Own::of_row * Window::kernel_x + x;
       const bool is_tap = is_there && input_channel < in_channels && x < Window::kernel_x;
       values[k] = is_tap ? from[input_channel * Window::taps + tap] * scale : 0.0f;
     }
     const SplitPair pairs[4] = {
         {values[0], values[1]}, {values[2], values[3]}, {values[4], values[5]}, {values[6], values[7]}};
-    unsigned char* const to =
-        weights + place / 2 * kSliceBytes + place % 2 * kHalfOfSlice + i % kRowsOfProduct * kPlaceBytes;
+    unsigned char* const to = weights + place / 2 * kSliceBytes + place % 2 * kHalfOfSlice + channel * kPlaceBytes;
     *reinterpret_cast<uint4*>(to) = make_uint4(pairs[0].upper, pairs[1].upper, pairs[2].upper, pairs[3].upper);
     *reinterpret_cast<uint4*>(to + kPartOfSlice) =
         make_uint4(pairs[0].lower, pairs[1].lower, pairs[2].lower, pairs[3].lower);

@@ -13,16 +13,12 @@ namespace stitch::kernels {
 namespace {
 
 constexpr std::array kDirectRowsSettings = {
-    NamedSetting<DirectRowsSetting>{"direct_rows_fp16x3_64x8", {64, 8}},
-    NamedSetting<DirectRowsSetting>{"direct_rows_fp16x3_64x4", {64, 4}},
-    NamedSetting<DirectRowsSetting>{"direct_rows_fp16x3_32x8", {32, 8}},
-    NamedSetting<DirectRowsSetting>{"direct_rows_fp16x3_32x4", {32, 4}},
-    NamedSetting<DirectRowsSetting>{"direct_rows_fp16x3_16x8", {16, 8}},
-    NamedSetting<DirectRowsSetting>{"direct_rows_fp16x3_16x4", {16, 4}},
+    NamedSetting<DirectRowsSetting>{"direct_rows_fp16x3_64x8", {8}},
+    NamedSetting<DirectRowsSetting>{"direct_rows_fp16x3_64x4", {4}},
 };
 
 // As the skeleton has them.
-constexpr int64_t kRowsOfProduct = 64;
+constexpr int64_t kChannelsOfRows = 64;
 constexpr int64_t kPlaceBytes = 16;
 constexpr int64_t kSliceBytes = 4096;
 constexpr int64_t kHalvesOfPlace = 8;
@@ -50,7 +46,6 @@ struct RowsTile {
 // What a block has in shared memory of a problem, and multiplies of a patch.
 struct RowsPatch {
   RowsTile tile;
-  int64_t high;      // outputs of a place
   int64_t slices;    // of K
   int64_t columns;   // places of a product
   int64_t products;  // of a patch
@@ -59,32 +54,36 @@ struct RowsPatch {
   int64_t shared_bytes;
 
   RowsPatch(const ConvolutionProblem& problem, const DirectRowsSetting& setting, const RowsTile& of_patch)
-      : tile(of_patch), high(kRowsOfProduct / setting.channels) {
+      : tile(of_patch) {
     constexpr int64_t kStagedOfWarp = 8 * 136 * kFloat, kMarks = 4, kParts = 2, kWarpsOfGroup = 4;
     const WindowNumbers& window = problem.window;
     const size_t y = window.axes() - 2;
     const int64_t taps_z = y > 0 ? window.kernel[0] : 1;
     const int64_t places_of_row =
         setting.input_channels == kPairOfChannels ? parts_of(window.kernel[y + 1], 2) : window.kernel[y + 1];
-    slices = parts_of(taps_z * (window.kernel[y] + high - 1) * places_of_row, 2);
+    slices = parts_of(taps_z * window.kernel[y] * places_of_row, 2);
     columns = slices <= kMostSlices ? kLongProduct : kShortProduct;
     const int64_t pitch = pitch_of(problem);
     const int64_t in_depth = y > 0 ? (tile.depth - 1) * window.stride[0] + (taps_z - 1) * window.dilation[0] + 1 : 1;
     const int64_t in_rows = tile.rows + (window.kernel[y] - 1) * window.dilation[y];
-    const int64_t plane = extended_to(in_rows, high) * pitch;
-    const int64_t own_rows = tile.rows / high;
+    const int64_t plane = in_rows * pitch;
     const int64_t width = problem.out[y + 1];
-    const int64_t of_all = parts_of((own_rows - 1) * pitch + width, columns);
-    const int64_t of_rows = own_rows * parts_of(width, columns);
-    products = tile.depth * (high == 1 ? std::min(of_all, of_rows) : of_all);
+    const int64_t of_all = parts_of((tile.rows - 1) * pitch + width, columns);
+    const int64_t of_rows = tile.rows * parts_of(width, columns);
+    products = tile.depth * std::min(of_all, of_rows);
     places = in_depth * plane;
     const int64_t lead = (kRunOfCopy - window.padding[y + 1] % kRunOfCopy) % kRunOfCopy;
     raw = in_depth * in_rows * extended_to(lead + pitch, kRunOfCopy);
     const int64_t warps = kWarpsOfGroup * tile.groups;
-    // Products that hang over read beyond the last place, by less than one of them and two rows.
-    const int64_t behind = columns + 2 * pitch;
-    shared_bytes = slices * kSliceBytes + kParts * (places + behind) * kPlaceBytes + warps * kStagedOfWarp +
-                   setting.channels * kFloat + (warps + kMarks) * kFloat + problem.in_channels * raw * kFloat;
+    // The last product may hang over.
+    const int64_t of_row = of_rows <= of_all ? of_rows / tile.rows : 0;
+    const int64_t last = std::min(of_all, of_rows) - 1;
+    const int64_t last_place = of_row == 0 ? last * columns : last / of_row * pitch + last % of_row * columns;
+    const int64_t last_tap = (in_depth - 1 - (y > 0 ? (tile.depth - 1) * window.stride[0] : 0)) * plane +
+                             (in_rows - tile.rows) * pitch + (window.kernel[y + 1] - 1) * window.dilation[y + 1];
+    const int64_t read = (y > 0 ? (tile.depth - 1) * window.stride[0] : 0) * plane + last_place + columns + last_tap;
+    shared_bytes = slices * kSliceBytes + kParts * std::max(places, read) * kPlaceBytes + warps * kStagedOfWarp +
+                   kChannelsOfRows * kFloat + (warps + kMarks) * kFloat + problem.in_channels * raw * kFloat;
   }
 
   int64_t room() const { return tile.groups > 2 ? kRoomOfOne : kRoomOfTwo; }
@@ -95,14 +94,7 @@ struct RowsPatch {
     constexpr int64_t kShortest = 8;
     const WindowNumbers& window = problem.window;
     const int64_t even = extended_to(problem.out.back() + (window.kernel.back() - 1) * window.dilation.back(), 2);
-    if (high == 1) {
-      return std::max(even, kShortest);
-    }
-    int64_t pitch = kShortest;
-    while (pitch < even && pitch < kShortProduct) {
-      pitch *= 2;
-    }
-    return even <= pitch ? pitch : extended_to(even, kShortProduct);
+    return std::max(even, kShortest);
   }
 };
 
@@ -112,15 +104,16 @@ int64_t patches_of_rows(const ConvolutionProblem& problem, const RowsPatch& patc
          parts_of(problem.out[y], patch.tile.rows);
 }
 
-// Nanoseconds of a multiprocessor for all of a problem's patches by a block's channels, but for memory's.
-double nanoseconds_of(const ConvolutionProblem& problem, const DirectRowsSetting& setting, const RowsPatch& patch) {
-  constexpr double kOfSlice = 0.00170, kOfOutput = 0.0, kOfPlace = 0.22, kOfPatch = 600;
-  const double product = kOfSlice * static_cast<double>(patch.slices * patch.columns * kRowsOfProduct) +
-                         kOfOutput * static_cast<double>(patch.columns * kRowsOfProduct);
+// Microseconds of a multiprocessor for all of a problem's patches by a block's channels. Measured on an H200
+// (bench/kernels/conv_direct_bench.cu, nine patches of five problems within 7 %): storing takes longest of a product,
+// and splitting as long as some of them. Where two blocks take turns, neither waits for the other.
+double microseconds_of(const ConvolutionProblem& problem, const DirectRowsSetting& setting, const RowsPatch& patch) {
+  constexpr double kOfProduct = 1.2, kOfSlice = 0.039, kOfPlace = 0.0043, kOfPatch = 1.6;
+  const double product =
+      (kOfProduct + kOfSlice * static_cast<double>(patch.slices)) * static_cast<double>(patch.columns) / kLongProduct;
   const double split = kOfPlace * static_cast<double>(patch.places * setting.input_channels) / kHalvesOfPlace;
-  const double waited = kOfPatch / static_cast<double>(patch.resident());
   return static_cast<double>(patches_of_rows(problem, patch)) *
-         (static_cast<double>(patch.products) * product + split + waited);
+         (static_cast<double>(patch.products) * product + split + (patch.resident() > 1 ? 0.0 : kOfPatch));
 }
 
 // The fastest for which a block has room, if any.
@@ -131,12 +124,11 @@ std::optional<RowsPatch> rows_patch_for(const ConvolutionProblem& problem, const
   for (const int64_t groups : {2, 4}) {
     for (const int64_t depth : {1, 2, 4}) {
       for (const int64_t rows : {1, 2, 4, 6, 8, 12, 16, 24}) {
-        const bool is_tile = rows % (kRowsOfProduct / setting.channels) == 0 && (depth == 1 || is_spatial);
-        if (!is_tile) {
+        if (depth > 1 && !is_spatial) {
           continue;
         }
         const RowsPatch patch(problem, setting, {groups, depth, rows});
-        const double taken = nanoseconds_of(problem, setting, patch);
+        const double taken = microseconds_of(problem, setting, patch);
         if (patch.shared_bytes <= patch.room() && (!best.has_value() || taken < least)) {
           best = patch;
           least = taken;
@@ -161,18 +153,15 @@ bool allows_direct_rows(const ConvolutionProblem& problem, const DirectRowsSetti
     plane *= extent;
   }
   const bool is_stepped = window.stride[y] != 1 || window.stride[y + 1] != 1;
-  const bool is_apart = setting.channels < kRowsOfProduct && window.dilation[y] != 1;
-  return !is_stepped && !is_apart && plane < kMostElements && problem.out.back() <= kWidest &&
+  return !is_stepped && plane < kMostElements && problem.out.back() <= kWidest &&
          rows_patch_for(problem, setting).has_value();
 }
 
 std::vector<Setting> direct_rows_settings(const ConvolutionProblem& problem, const DeviceLimits& limits) {
   return settings_where(kDirectRowsSettings, [&](const DirectRowsSetting& setting) {
-    constexpr int64_t kFewest = 16;
-    const bool is_filled = setting.input_channels < problem.in_channels + kPairOfChannels &&
-                           (setting.channels == kFewest || setting.channels < 2 * problem.out_channels);
-    const bool is_enough = problem.out_channels <= setting.channels || setting.channels == kRowsOfProduct;
-    return limits.architecture == "sm_90a" && is_filled && is_enough && allows_direct_rows(problem, setting);
+    const bool is_filled =
+        setting.input_channels < problem.in_channels + kPairOfChannels && kChannelsOfRows < 2 * problem.out_channels;
+    return limits.architecture == "sm_90a" && is_filled && allows_direct_rows(problem, setting);
   });
 }
 
@@ -184,8 +173,8 @@ std::optional<DirectRowsSetting> direct_rows_setting(const Setting& setting) {
 
 std::string direct_rows_arguments(const ConvolutionProblem& problem, const DirectRowsSetting& setting) {
   const RowsPatch patch = *rows_patch_for(problem, setting);
-  return fmt::format("stitch::DirectRowsTile<{}, {}, {}, {}, {}>, Window", patch.tile.groups, setting.input_channels,
-                     patch.tile.depth, patch.tile.rows, patch.high);
+  return fmt::format("stitch::DirectRowsTile<{}, {}, {}, {}>, Window", patch.tile.groups, setting.input_channels,
+                     patch.tile.depth, patch.tile.rows);
 }
 
 void describe_direct_rows(StepBuilder& step) {
@@ -204,19 +193,19 @@ void add_direct_rows_work(const ConvolutionProblem& problem, const DirectRowsSet
   constexpr int64_t kThreadsOfGroup = 128;
   const RowsPatch patch = *rows_patch_for(problem, setting);
   const int64_t patches = patches_of_rows(problem, patch);
-  const int64_t blocks_of_channels = parts_of(problem.out_channels, setting.channels);
+  const int64_t blocks_of_channels = parts_of(problem.out_channels, kChannelsOfRows);
   work.pipe = Pipe::kFp16;
   work.flops = 2.0 * kProducts * static_cast<double>(problem.outputs()) * static_cast<double>(problem.depth());
   work.padded_flops = 2.0 * kProducts * static_cast<double>(patches * patch.products * patch.columns) *
-                      static_cast<double>(blocks_of_channels * kRowsOfProduct * patch.slices * 2 * kHalvesOfPlace);
+                      static_cast<double>(blocks_of_channels * kChannelsOfRows * patch.slices * 2 * kHalvesOfPlace);
   const int64_t of_block = parts_of(patches * blocks_of_channels, kMultiprocessorsOfRows * patch.resident());
   work.blocks = parts_of(patches, of_block) * blocks_of_channels;
   work.blocks_per_multiprocessor = static_cast<int>(patch.resident());
   work.threads_per_block = static_cast<int>(patch.tile.groups * kThreadsOfGroup);
   // What an H200's multiprocessor multiplies meanwhile.
-  constexpr double kFlopsOfNanosecond = 989.0e3 / kMultiprocessorsOfRows;
-  work.peak_share = work.padded_flops / static_cast<double>(blocks_of_channels) / kFlopsOfNanosecond /
-                    nanoseconds_of(problem, setting, patch);
+  constexpr double kFlopsOfMicrosecond = 989.0e6 / kMultiprocessorsOfRows;
+  work.peak_share = work.padded_flops / static_cast<double>(blocks_of_channels) / kFlopsOfMicrosecond /
+                    microseconds_of(problem, setting, patch);
   work.bandwidth_share = kBandwidthShare;
   // What blocks below and behind each other read again.
   const double read = static_cast<double>(patches * blocks_of_channels * problem.in_channels * patch.raw * kFloat);

@@ -13,10 +13,8 @@
 
 namespace stitch::kernels {
 
-// Output channels of a block, whose rows of a product are filled up by outputs below each other, and input channels
-// that it has room for.
+// Input channels that a block, which has 64 output channels, has room for.
 struct DirectRowsSetting {
-  int64_t channels;
   int64_t input_channels;
 };
 
@@ -27,7 +25,7 @@ bool allows_direct_rows(const ConvolutionProblem& problem, const DirectRowsSetti
 std::vector<Setting> direct_rows_settings(const ConvolutionProblem& problem, const DeviceLimits& limits);
 // nullopt for a setting of other skeletons.
 std::optional<DirectRowsSetting> direct_rows_setting(const Setting& setting);
-// Of the launch: "stitch::DirectRowsTile<4, 8, 2, 4, 1>, Window", whose patches suit the problem's extents.
+// Of the launch: "stitch::DirectRowsTile<4, 8, 2, 4>, Window", whose patches suit the problem's extents.
 std::string direct_rows_arguments(const ConvolutionProblem& problem, const DirectRowsSetting& setting);
 // What a block does, for the reader of a step.
 void describe_direct_rows(StepBuilder& step);
