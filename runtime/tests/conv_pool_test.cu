@@ -5,6 +5,7 @@
 #include "conv_support.cuh"
 #include "kernels/conv/direct_mma_pool.cuh"
 #include "kernels/conv/direct_pool.cuh"
+#include "kernels/conv/direct_rows_pool.cuh"
 #include "kernels/conv/direct_wgmma_pool.cuh"
 
 namespace {
@@ -81,6 +82,12 @@ struct PooledCase {
         weight(problem.weight),
         bias(problem.bias),
         y(static_cast<int64_t>(want.size())) {}
+  PooledCase(const ConvShape& shape, int64_t rows, int64_t columns, bool takes_largest, const std::vector<float>& input)
+      : PooledCase(shape, rows, columns, takes_largest) {
+    const ConvShape& s = shape;
+    want = pooled(reference<Window>(s, input.data(), problem.weight.data(), problem.bias.data()),
+                  s.out_depth * s.out_height, s.out_width, rows, columns, takes_largest);
+  }
   // By whole planes, of which it takes means.
   explicit PooledCase(const ConvShape& shape)
       : PooledCase(shape, shape.out_depth * shape.out_height, shape.out_width, false) {}
@@ -100,6 +107,24 @@ void check_windows(Checker& checker, const std::string& name, const ConvShape& s
                              shape, pool.x.data(), pool.weight.data(), pool.element(), pool.store(), pool.height(),
                              pool.width(), pool.divisor(), nullptr));
   checker.close(name, pool.y.values(), pool.want, 1e-5);
+}
+
+// An infinite input makes windows of its image infinite: the other images stay what they are.
+template <typename Tile, typename Window, typename Join, int kHeight, int kWidth>
+void check_windows_by_rows(Checker& checker, const std::string& name, const ConvShape& shape) {
+  const PooledCase<Window> pool(shape, kHeight, kWidth, std::is_same_v<Join, LargestOfWindow>);
+  const auto launch = [&](const DeviceFloats& input) {
+    return launch_conv_direct_rows_pool<Tile, Window, Join, kHeight, kWidth>(
+        shape, input.data(), pool.weight.data(), pool.element(), pool.store(), pool.height(), pool.width(),
+        pool.divisor(), nullptr);
+  };
+  checker.launched(name, launch(pool.x));
+  checker.close(name, pool.y.values(), pool.want, 1e-5);
+  std::vector<float> large = pool.problem.x;
+  large.back() = 0x1p90f;  // in an image that is taken by plain arithmetic then
+  checker.launched(name + ", large", launch(DeviceFloats(large)));
+  const PooledCase<Window> other(shape, kHeight, kWidth, std::is_same_v<Join, LargestOfWindow>, large);
+  checker.close(name + ", large", pool.y.values(), other.want, 1e-5);
 }
 
 template <int kChannels, typename Window>
@@ -166,6 +191,14 @@ int main(int count, char** arguments) {
   check_windows<64, Same, MeanOfWindow, 4, 4>(checker, "mean of 4x4", conv_shape<Same>(1, 5, 9, 70, 66, 1));
   check_windows<32, Strided, MeanOfWindow, 8, 1>(checker, "mean of 8x1", conv_shape<Strided>(2, 3, 70, 14, 9, 1));
   check_windows<32, Same, LargestOfWindow, 1, 32>(checker, "largest of 1x32", conv_shape<Same>(1, 2, 5, 70, 20, 1));
+  using Valid = ConvWindow<3, 3, 1, 1, 0, 0, 1, 1>;
+  using Five = ConvWindow<5, 5, 1, 1, 2, 2, 1, 1>;
+  check_windows_by_rows<DirectRowsPoolTile<2, 8, 4>, Valid, LargestOfWindow, 4, 4>(
+      checker, "largest of 4x4 by rows", conv_shape<Valid>(2, 8, 17, 72, 64, 1));
+  check_windows_by_rows<DirectRowsPoolTile<4, 4, 6>, Five, MeanOfWindow, 3, 2>(checker, "mean of 3x2 by rows",
+                                                                               conv_shape<Five>(1, 3, 13, 21, 70, 1));
+  check_windows_by_rows<DirectRowsPoolTile<2, 8, 2>, Same, MeanOfWindow, 2, 8>(checker, "mean of 2x8 by rows",
+                                                                               conv_shape<Same>(2, 5, 7, 67, 33, 1));
   check_planes<16, Same>(checker, "planes", conv_shape<Same>(2, 3, 45, 37, 12, 1));
   check_planes<64, Strided>(checker, "planes, strided", conv_shape<Strided>(1, 3, 21, 14, 70, 1));
   check_planes<32, Volume>(checker, "volumes", conv_shape<Volume>(2, 4, 4, 19, 8, 10, 1));

@@ -159,9 +159,9 @@ struct Steps {
   int64_t of_block;
 };
 
-template <typename Tile, typename Window, typename Epilogue>
+template <typename Tile, typename Window, typename Finish>
 __global__ void __launch_bounds__(Tile::threads, Tile::blocks_of_multiprocessor)
-    direct_rows_kernel(Source source, RowFinish<Epilogue> finish, const __grid_constant__ Layout<Tile, Window> layout,
+    direct_rows_kernel(Source source, Finish finish, const __grid_constant__ Layout<Tile, Window> layout,
                        Steps<Window::rank> steps) {
 #ifdef STITCH_HAS_WGMMA
   extern __shared__ __align__(128) unsigned char direct_rows_shared[];
@@ -200,15 +200,9 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks_of_multiprocessor)
 #endif
 }
 
-}  // namespace direct_rows_detail
-
-// epilogue: void operator()(int64_t image, int64_t channel, int64_t pixel, float accumulator) const, pixels of a plane
-// numbered along its rows; and lanes<4>(image, channel, pixel, accumulators) where `vectorised`, which is proved for
-// every fourth pixel. Needs shape.groups == 1, no more input channels than the tile takes, and patches of whole rows
-// that a block has room for; sm_90a.
-template <typename Tile, typename Window, typename Epilogue>
-cudaError_t launch_conv_direct_rows(const ConvShape& shape, const float* input, const float* weight,
-                                    const Epilogue& epilogue, bool vectorised, cudaStream_t stream) {
+template <typename Tile, typename Window, typename Finish>
+cudaError_t launch(const ConvShape& shape, const float* input, const float* weight, const Finish& finish,
+                   cudaStream_t stream) {
   constexpr int64_t kBlocksAtOnce = 132 * Tile::blocks_of_multiprocessor;  // of an H200
   constexpr int64_t kWidest = 1 << 12;
   if (shape.groups != 1 || shape.in_channels > Tile::input_channels || shape.out_width > kWidest) {
@@ -223,21 +217,32 @@ cudaError_t launch_conv_direct_rows(const ConvShape& shape, const float* input, 
   const int64_t blocks_of_channels = ceil_divide(shape.out_channels, Tile::channels);
   // One wave of blocks, each with its share of the patches.
   const int64_t of_block = ceil_divide(count * blocks_of_channels, kBlocksAtOnce);
-  const direct_rows_detail::Steps<Window::rank> steps{PixelIndex<Window::rank>(deep, down, 1), count, of_block};
-  const direct_rows_detail::Layout<Tile, Window> layout(shape.out_width);
-  const auto kernel = direct_rows_detail::direct_rows_kernel<Tile, Window, Epilogue>;
+  const Steps<Window::rank> steps{PixelIndex<Window::rank>(deep, down, 1), count, of_block};
+  const Layout<Tile, Window> layout(shape.out_width);
+  const auto kernel = direct_rows_kernel<Tile, Window, Finish>;
   const int shared_bytes = layout.shared_bytes(static_cast<int>(shape.in_channels));
   const cudaError_t error = allow_shared_memory(kernel, shared_bytes);
   if (error != cudaSuccess) {
     return error;
   }
-  const bool by_four =
-      shape.width % direct_rows_detail::kLanes == 0 && reinterpret_cast<uintptr_t>(input) % sizeof(float4) == 0;
-  const direct_rows_detail::Source source{shape, input_planes(shape), input, weight, by_four};
-  const direct_rows_detail::RowFinish<Epilogue> finish{epilogue, vectorised};
+  const bool by_four = shape.width % kLanes == 0 && reinterpret_cast<uintptr_t>(input) % sizeof(float4) == 0;
+  const Source source{shape, input_planes(shape), input, weight, by_four};
   const dim3 blocks(static_cast<unsigned>(ceil_divide(count, of_block)), static_cast<unsigned>(blocks_of_channels));
   kernel<<<blocks, Tile::threads, shared_bytes, stream>>>(source, finish, layout, steps);
   return cudaGetLastError();
+}
+
+}  // namespace direct_rows_detail
+
+// epilogue: void operator()(int64_t image, int64_t channel, int64_t pixel, float accumulator) const, pixels of a plane
+// numbered along its rows; and lanes<4>(image, channel, pixel, accumulators) where `vectorised`, which is proved for
+// every fourth pixel. Needs shape.groups == 1, no more input channels than the tile takes, and patches of whole rows
+// that a block has room for; sm_90a.
+template <typename Tile, typename Window, typename Epilogue>
+cudaError_t launch_conv_direct_rows(const ConvShape& shape, const float* input, const float* weight,
+                                    const Epilogue& epilogue, bool vectorised, cudaStream_t stream) {
+  const direct_rows_detail::RowFinish<Epilogue> finish{epilogue, vectorised};
+  return direct_rows_detail::launch<Tile, Window>(shape, input, weight, finish, stream);
 }
 
 }  // namespace stitch

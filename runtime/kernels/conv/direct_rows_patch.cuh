@@ -22,6 +22,7 @@ struct DirectRowsTile {
   static constexpr int input_channels = kInputChannels;
   static constexpr int depth = kDepth;
   static constexpr int rows = kRows;
+  static constexpr bool is_pooled = false;
   static constexpr int blocks_of_multiprocessor = kGroups > 2 ? 1 : 2;
 };
 
@@ -66,7 +67,7 @@ struct Places {
   // Partial sums are promoted between groups of slices, which takes as many registers again.
   static constexpr int groups = (slices + kMostSlices - 1) / kMostSlices;
   static constexpr int slices_of_group = (slices + groups - 1) / groups;
-  static constexpr int columns = groups == 1 ? 128 : 64;  // places of a product
+  static constexpr int columns = groups == 1 && !Tile::is_pooled ? 128 : 64;  // places of a product
   static constexpr int weight_bytes = slices * kSliceBytes;
 
   static constexpr int in_depth =
@@ -127,7 +128,7 @@ struct Layout {
   // Products follow each other over the ends of rows, unless as few begin with one.
   __host__ int products() {
     const int of_all = ((Tile::rows - 1) * pitch + width + Own::columns - 1) / Own::columns;
-    if (Tile::rows * of_row <= of_all) {
+    if (Tile::is_pooled || Tile::rows * of_row <= of_all) {
       return Tile::rows * of_row;
     }
     of_row = 0;
@@ -148,7 +149,9 @@ struct Layout {
   // In shared memory, one after the other.
   __host__ __device__ int parts_at() const { return Own::weight_bytes; }
   __host__ __device__ int staged_at() const { return parts_at() + 2 * part_bytes; }
-  __host__ __device__ int unscale_at() const { return staged_at() + Tile::warps * kEight * kStagedPitch * 4; }
+  __host__ __device__ int unscale_at() const {
+    return staged_at() + (Tile::is_pooled ? 0 : Tile::warps * kEight * kStagedPitch * 4);
+  }
   __host__ __device__ int marks_at() const { return unscale_at() + Tile::channels * 4; }
   __host__ __device__ int raw_at() const { return marks_at() + (Tile::warps + 4) * 4; }
   __host__ __device__ int raw_of_channel() const { return Own::in_depth * Own::in_rows * raw_pitch; }
