@@ -24,6 +24,7 @@ HALF_OPERANDS = "kernels/conv/direct_fp16_operands.cuh"
 ROWS = "kernels/conv/direct_rows.cuh"
 ROWS_FINISH = "kernels/conv/direct_rows_finish.cuh"
 ROWS_PATCH = "kernels/conv/direct_rows_patch.cuh"
+ROWS_POOL = "kernels/conv/direct_rows_pool.cuh"
 PATCH = "kernels/conv/patch_mma.cuh"
 PATCH_POOL = "kernels/conv/patch_pool.cuh"
 WORDS = "kernels/conv/patch_words.cuh"
@@ -108,6 +109,11 @@ MISTAKES = (
     Mistake("outputs_behind_a_row_are_staged", "conv_direct_rows_test", ROWS_FINISH, "x + 1 < layout.width", "true"),
     Mistake("outputs_before_a_four_are_stored", "conv_direct_rows_test", ROWS_FINISH, "at >= run.lead && ", ""),
     Mistake("rows_too_small_for_two_parts", "conv_direct_rows_test", ROWS_PATCH, "largest != 0 && ", "false && "),
+    Mistake("windows_of_rows_over_the_edge_are_stored", "conv_pool_test", ROWS_POOL, "x / kWidth < finish.width && ",
+            ""),
+    Mistake("windows_of_rows_have_one_row", "conv_pool_test", ROWS_POOL, "(first_row + i) * layout.pitch",
+            "first_row * layout.pitch"),
+    Mistake("windows_of_rows_have_two_columns", "conv_pool_test", ROWS_POOL, "distance < kWidth / 2", "distance < 1"),
     Mistake("patches_are_not_waited_for", "conv_patch_test", PATCH, "      ptx::cp_async_wait<0>();", ""),
     Mistake("patches_without_a_barrier", "conv_patch_test", PATCH,
             "      __syncthreads();  // all have what is multiplied now, and have read what is written over", ""),

@@ -53,7 +53,8 @@ struct RowsPatch {
   int64_t raw;       // elements that are copied of an input channel
   int64_t shared_bytes;
 
-  RowsPatch(const ConvolutionProblem& problem, const DirectRowsSetting& setting, const RowsTile& of_patch)
+  RowsPatch(const ConvolutionProblem& problem, const DirectRowsSetting& setting, const RowsTile& of_patch,
+            bool is_pooled)
       : tile(of_patch) {
     constexpr int64_t kStagedOfWarp = 8 * 136 * kFloat, kMarks = 4, kParts = 2, kWarpsOfGroup = 4;
     const WindowNumbers& window = problem.window;
@@ -62,7 +63,7 @@ struct RowsPatch {
     const int64_t places_of_row =
         setting.input_channels == kPairOfChannels ? parts_of(window.kernel[y + 1], 2) : window.kernel[y + 1];
     slices = parts_of(taps_z * window.kernel[y] * places_of_row, 2);
-    columns = slices <= kMostSlices ? kLongProduct : kShortProduct;
+    columns = slices <= kMostSlices && !is_pooled ? kLongProduct : kShortProduct;
     const int64_t pitch = pitch_of(problem);
     const int64_t in_depth = y > 0 ? (tile.depth - 1) * window.stride[0] + (taps_z - 1) * window.dilation[0] + 1 : 1;
     const int64_t in_rows = tile.rows + (window.kernel[y] - 1) * window.dilation[y];
@@ -70,20 +71,22 @@ struct RowsPatch {
     const int64_t width = problem.out[y + 1];
     const int64_t of_all = parts_of((tile.rows - 1) * pitch + width, columns);
     const int64_t of_rows = tile.rows * parts_of(width, columns);
-    products = tile.depth * std::min(of_all, of_rows);
+    const bool is_by_rows = is_pooled || of_rows <= of_all;
+    products = tile.depth * (is_by_rows ? of_rows : of_all);
     places = in_depth * plane;
     const int64_t lead = (kRunOfCopy - window.padding[y + 1] % kRunOfCopy) % kRunOfCopy;
     raw = in_depth * in_rows * extended_to(lead + pitch, kRunOfCopy);
     const int64_t warps = kWarpsOfGroup * tile.groups;
     // The last product may hang over.
-    const int64_t of_row = of_rows <= of_all ? of_rows / tile.rows : 0;
-    const int64_t last = std::min(of_all, of_rows) - 1;
+    const int64_t of_row = is_by_rows ? of_rows / tile.rows : 0;
+    const int64_t last = products / tile.depth - 1;
     const int64_t last_place = of_row == 0 ? last * columns : last / of_row * pitch + last % of_row * columns;
     const int64_t last_tap = (in_depth - 1 - (y > 0 ? (tile.depth - 1) * window.stride[0] : 0)) * plane +
                              (in_rows - tile.rows) * pitch + (window.kernel[y + 1] - 1) * window.dilation[y + 1];
     const int64_t read = (y > 0 ? (tile.depth - 1) * window.stride[0] : 0) * plane + last_place + columns + last_tap;
-    shared_bytes = slices * kSliceBytes + kParts * std::max(places, read) * kPlaceBytes + warps * kStagedOfWarp +
-                   kChannelsOfRows * kFloat + (warps + kMarks) * kFloat + problem.in_channels * raw * kFloat;
+    shared_bytes = slices * kSliceBytes + kParts * std::max(places, read) * kPlaceBytes +
+                   (is_pooled ? 0 : warps * kStagedOfWarp) + kChannelsOfRows * kFloat + (warps + kMarks) * kFloat +
+                   problem.in_channels * raw * kFloat;
   }
 
   int64_t room() const { return tile.groups > 2 ? kRoomOfOne : kRoomOfTwo; }
@@ -107,28 +110,33 @@ int64_t patches_of_rows(const ConvolutionProblem& problem, const RowsPatch& patc
 // Microseconds of a multiprocessor for all of a problem's patches by a block's channels. Measured on an H200
 // (bench/kernels/conv_direct_bench.cu, nine patches of five problems within 7 %): storing takes longest of a product,
 // and splitting as long as some of them. Where two blocks take turns, neither waits for the other.
-double microseconds_of(const ConvolutionProblem& problem, const DirectRowsSetting& setting, const RowsPatch& patch) {
-  constexpr double kOfProduct = 1.2, kOfSlice = 0.039, kOfPlace = 0.0043, kOfPatch = 1.6;
-  const double product =
-      (kOfProduct + kOfSlice * static_cast<double>(patch.slices)) * static_cast<double>(patch.columns) / kLongProduct;
+double microseconds_of(const ConvolutionProblem& problem, const DirectRowsSetting& setting, const RowsPatch& patch,
+                       bool is_pooled) {
+  constexpr double kOfProduct = 1.2, kOfPooled = 0.8, kOfSlice = 0.039, kOfPooledSlice = 0.12;
+  constexpr double kOfPlace = 0.0043, kOfPatch = 1.6;
+  const double of_slices = (is_pooled ? kOfPooledSlice : kOfSlice) * static_cast<double>(patch.slices);
+  const double product = ((is_pooled ? kOfPooled : kOfProduct) + of_slices) * static_cast<double>(patch.columns) /
+                         static_cast<double>(kLongProduct);
   const double split = kOfPlace * static_cast<double>(patch.places * setting.input_channels) / kHalvesOfPlace;
   return static_cast<double>(patches_of_rows(problem, patch)) *
          (static_cast<double>(patch.products) * product + split + (patch.resident() > 1 ? 0.0 : kOfPatch));
 }
 
 // The fastest for which a block has room, if any.
-std::optional<RowsPatch> rows_patch_for(const ConvolutionProblem& problem, const DirectRowsSetting& setting) {
+std::optional<RowsPatch> rows_patch_for(const ConvolutionProblem& problem, const DirectRowsSetting& setting,
+                                        const PooledWindow& pooled) {
   std::optional<RowsPatch> best;
   double least = 0;
   const bool is_spatial = problem.window.axes() > 2;
+  const int64_t rows_together = pooled.is_pooled() ? pooled.rows : 1;
   for (const int64_t groups : {2, 4}) {
     for (const int64_t depth : {1, 2, 4}) {
-      for (const int64_t rows : {1, 2, 4, 6, 8, 12, 16, 24}) {
-        if (depth > 1 && !is_spatial) {
+      for (const int64_t rows : {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24}) {
+        if ((depth > 1 && !is_spatial) || rows % rows_together != 0) {
           continue;
         }
-        const RowsPatch patch(problem, setting, {groups, depth, rows});
-        const double taken = microseconds_of(problem, setting, patch);
+        const RowsPatch patch(problem, setting, {groups, depth, rows}, pooled.is_pooled());
+        const double taken = microseconds_of(problem, setting, patch, pooled.is_pooled());
         if (patch.shared_bytes <= patch.room() && (!best.has_value() || taken < least)) {
           best = patch;
           least = taken;
@@ -141,10 +149,15 @@ std::optional<RowsPatch> rows_patch_for(const ConvolutionProblem& problem, const
 
 }  // namespace
 
-bool allows_direct_rows(const ConvolutionProblem& problem, const DirectRowsSetting& setting) {
+bool allows_direct_rows(const ConvolutionProblem& problem, const DirectRowsSetting& setting,
+                        const PooledWindow& pooled) {
   constexpr int64_t kMostElements = int64_t{1} << 31, kWidest = 1 << 12;
   const WindowNumbers& window = problem.window;
   if (problem.transposed || problem.groups != 1 || problem.in_channels > setting.input_channels || window.axes() < 2) {
+    return false;
+  }
+  const bool is_taken = !pooled.is_pooled() || pooled.columns == 2 || pooled.columns == 4 || pooled.columns == 8;
+  if (!is_taken || (pooled.is_pooled() && window.axes() != 2)) {
     return false;
   }
   const size_t y = window.axes() - 2;
@@ -154,14 +167,15 @@ bool allows_direct_rows(const ConvolutionProblem& problem, const DirectRowsSetti
   }
   const bool is_stepped = window.stride[y] != 1 || window.stride[y + 1] != 1;
   return !is_stepped && plane < kMostElements && problem.out.back() <= kWidest &&
-         rows_patch_for(problem, setting).has_value();
+         rows_patch_for(problem, setting, pooled).has_value();
 }
 
-std::vector<Setting> direct_rows_settings(const ConvolutionProblem& problem, const DeviceLimits& limits) {
+std::vector<Setting> direct_rows_settings(const ConvolutionProblem& problem, const DeviceLimits& limits,
+                                          const PooledWindow& pooled) {
   return settings_where(kDirectRowsSettings, [&](const DirectRowsSetting& setting) {
     const bool is_filled =
         setting.input_channels < problem.in_channels + kPairOfChannels && kChannelsOfRows < 2 * problem.out_channels;
-    return limits.architecture == "sm_90a" && is_filled && allows_direct_rows(problem, setting);
+    return limits.architecture == "sm_90a" && is_filled && allows_direct_rows(problem, setting, pooled);
   });
 }
 
@@ -171,27 +185,34 @@ std::optional<DirectRowsSetting> direct_rows_setting(const Setting& setting) {
              : std::nullopt;
 }
 
-std::string direct_rows_arguments(const ConvolutionProblem& problem, const DirectRowsSetting& setting) {
-  const RowsPatch patch = *rows_patch_for(problem, setting);
-  return fmt::format("stitch::DirectRowsTile<{}, {}, {}, {}>, Window", patch.tile.groups, setting.input_channels,
-                     patch.tile.depth, patch.tile.rows);
+std::string direct_rows_arguments(const ConvolutionProblem& problem, const DirectRowsSetting& setting,
+                                  const PooledWindow& pooled) {
+  const RowsTile tile = rows_patch_for(problem, setting, pooled)->tile;
+  return pooled.is_pooled() ? fmt::format("stitch::DirectRowsPoolTile<{}, {}, {}>, Window", tile.groups,
+                                          setting.input_channels, tile.rows)
+                            : fmt::format("stitch::DirectRowsTile<{}, {}, {}, {}>, Window", tile.groups,
+                                          setting.input_channels, tile.depth, tile.rows);
 }
 
-void describe_direct_rows(StepBuilder& step) {
+void describe_direct_rows(StepBuilder& step, const PooledWindow& pooled) {
   step.describe(
       "Access: a block keeps its channels' weights in shared memory and takes patches of whole rows of the input "
       "there, "
-      "both in two fp16 parts; tensor cores read them as they lie, each tap some places further. Outputs are stored as "
-      "pieces of memory that reach over the ends of rows.");
+      "both in two fp16 parts; tensor cores read them as they lie, each tap some places further.");
+  step.describe("{}", pooled.is_pooled()
+                          ? "A warpgroup multiplies the rows of its windows one after the other and joins them in "
+                            "registers: nothing else is stored."
+                          : "Outputs are stored as pieces of memory that reach over the ends of rows.");
   step.describe(
       "Bound: three fp16 products for each of fp32, or writing the outputs where channels are few. What two parts do "
       "not hold is summed up in fp32.");
 }
 
-void add_direct_rows_work(const ConvolutionProblem& problem, const DirectRowsSetting& setting, Work& work) {
+void add_direct_rows_work(const ConvolutionProblem& problem, const DirectRowsSetting& setting, Work& work,
+                          const PooledWindow& pooled) {
   constexpr double kProducts = 3, kBandwidthShare = 0.7, kFromCache = 0.3;
   constexpr int64_t kThreadsOfGroup = 128;
-  const RowsPatch patch = *rows_patch_for(problem, setting);
+  const RowsPatch patch = *rows_patch_for(problem, setting, pooled);
   const int64_t patches = patches_of_rows(problem, patch);
   const int64_t blocks_of_channels = parts_of(problem.out_channels, kChannelsOfRows);
   work.pipe = Pipe::kFp16;
@@ -205,7 +226,7 @@ void add_direct_rows_work(const ConvolutionProblem& problem, const DirectRowsSet
   // What an H200's multiprocessor multiplies meanwhile.
   constexpr double kFlopsOfMicrosecond = 989.0e6 / kMultiprocessorsOfRows;
   work.peak_share = work.padded_flops / static_cast<double>(blocks_of_channels) / kFlopsOfMicrosecond /
-                    microseconds_of(problem, setting, patch);
+                    microseconds_of(problem, setting, patch, pooled.is_pooled());
   work.bandwidth_share = kBandwidthShare;
   // What blocks below and behind each other read again.
   const double read = static_cast<double>(patches * blocks_of_channels * problem.in_channels * patch.raw * kFloat);

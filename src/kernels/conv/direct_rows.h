@@ -18,17 +18,29 @@ struct DirectRowsSetting {
   int64_t input_channels;
 };
 
+// Pooled by windows that lie side by side before anything is stored: of so many rows and columns each; none are zero.
+struct PooledWindow {
+  int64_t rows = 0;
+  int64_t columns = 0;
+
+  bool is_pooled() const { return rows > 0; }
+};
+
 // Whether the skeleton can compute it: no groups, not transposed, strides of one along rows and planes of rows, and
 // patches of whole rows that shared memory has room for.
-bool allows_direct_rows(const ConvolutionProblem& problem, const DirectRowsSetting& setting);
+bool allows_direct_rows(const ConvolutionProblem& problem, const DirectRowsSetting& setting,
+                        const PooledWindow& pooled = {});
 // Those worth trying ("direct_rows_fp16x3_64x8").
-std::vector<Setting> direct_rows_settings(const ConvolutionProblem& problem, const DeviceLimits& limits);
+std::vector<Setting> direct_rows_settings(const ConvolutionProblem& problem, const DeviceLimits& limits,
+                                          const PooledWindow& pooled = {});
 // nullopt for a setting of other skeletons.
 std::optional<DirectRowsSetting> direct_rows_setting(const Setting& setting);
 // Of the launch: "stitch::DirectRowsTile<4, 8, 2, 4>, Window", whose patches suit the problem's extents.
-std::string direct_rows_arguments(const ConvolutionProblem& problem, const DirectRowsSetting& setting);
+std::string direct_rows_arguments(const ConvolutionProblem& problem, const DirectRowsSetting& setting,
+                                  const PooledWindow& pooled = {});
 // What a block does, for the reader of a step.
-void describe_direct_rows(StepBuilder& step);
-void add_direct_rows_work(const ConvolutionProblem& problem, const DirectRowsSetting& setting, Work& work);
+void describe_direct_rows(StepBuilder& step, const PooledWindow& pooled = {});
+void add_direct_rows_work(const ConvolutionProblem& problem, const DirectRowsSetting& setting, Work& work,
+                          const PooledWindow& pooled = {});
 
 }  // namespace stitch::kernels

@@ -9,6 +9,7 @@
 #include "ir/graph/op.h"
 #include "kernels/conv/direct.h"
 #include "kernels/conv/direct_mma.h"
+#include "kernels/conv/direct_rows.h"
 #include "kernels/conv/launch.h"
 #include "kernels/conv/patch_pool.h"
 #include "kernels/conv/rounding.h"
@@ -62,17 +63,31 @@ bool takes_directly(const Group& group, const ir::Node& pool) {
          (is_plane_reduction(pool) && takes_planes(graph, pool));
 }
 
+// Windows side by side of images that whole rows of the convolution may be pooled by.
+std::optional<PooledWindow> window_of_rows(const ir::Graph& graph, const ir::Node& pool) {
+  if (!is_window_pool(pool) || graph.type(ir::tensor_operand(pool, 0)).shape.size() != kImageRank ||
+      !has_whole_windows(graph, pool)) {
+    return std::nullopt;
+  }
+  const std::vector<int64_t>& kernel = ir::ints_attribute(pool, "kernel_size");
+  return PooledWindow{kernel[0], kernel[1]};
+}
+
 // By which skeleton it convolves: on the ordinary pipes by blocks of so many channels, on the tensor cores, where only
-// planes are pooled, or by patches, where windows and channels are joined.
+// planes are pooled, or only windows by whole rows, or by patches, where windows and channels are joined.
 struct PooledSetting {
   int64_t channels = 0;
   std::optional<DirectMmaSetting> mma{};
+  std::optional<DirectRowsSetting> rows{};
   std::optional<PatchSetting> patch{};
 };
 
 std::optional<PooledSetting> pooled_setting(const Setting& setting) {
   if (const std::optional<PatchSetting> patch = patch_setting(setting); patch.has_value()) {
     return PooledSetting{.patch = patch};
+  }
+  if (const std::optional<DirectRowsSetting> rows = direct_rows_setting(setting); rows.has_value()) {
+    return PooledSetting{.rows = rows};
   }
   const std::optional<DirectMmaSetting> mma = direct_mma_setting(setting);
   const std::optional<int64_t> channels = mma.has_value() ? mma->channels : direct_channels(setting);
@@ -178,6 +193,11 @@ class PooledConvolution final : public KernelTemplate {
       const std::vector<Setting> mma = direct_mma_settings(problem, limits);
       settings.insert(settings.end(), mma.begin(), mma.end());
     }
+    if (const auto window = window_of_rows(*group.graph, *pool);
+        window.has_value() && rounding != OperandRounding::kRequired) {
+      const std::vector<Setting> rows = direct_rows_settings(problem, limits, *window);
+      settings.insert(settings.end(), rows.begin(), rows.end());
+    }
     // Three products of parts are for what has no skeleton of its own.
     const bool has_exact = rounding == OperandRounding::kNone && !settings.empty();
     if (const auto join = patch_join(*group.graph, problem, *pool); join.has_value() && !has_exact) {
@@ -198,6 +218,10 @@ class PooledConvolution final : public KernelTemplate {
       const std::optional<PatchJoin> join = patch_join(*group.graph, problem, *pool);
       return join.has_value() && allows_patch_pool(problem, *join, *own->patch);
     }
+    if (own->rows.has_value()) {
+      const std::optional<PooledWindow> window = window_of_rows(*group.graph, *pool);
+      return window.has_value() && allows_direct_rows(problem, *own->rows, *window);
+    }
     return takes_directly(group, *pool) &&
            (own->mma.has_value() ? is_plane_reduction(*pool) && allows_direct_mma(problem, *own->mma)
                                  : allows_direct(problem, own->channels));
@@ -213,6 +237,10 @@ class PooledConvolution final : public KernelTemplate {
     add_turning_work(problem, convolution_layout(group), work);
     if (own.patch.has_value()) {
       add_patch_pool_work(problem, *patch_join(*group.graph, problem, pool), *own.patch, work);
+      return work;
+    }
+    if (own.rows.has_value()) {
+      add_direct_rows_work(problem, *own.rows, work, *window_of_rows(*group.graph, pool));
       return work;
     }
     if (own.mma.has_value()) {
@@ -258,10 +286,17 @@ const char* divisor_counts(const ir::Node& pool) {
 
 // As its headers and launches are called.
 const char* direct_family(const PooledSetting& setting) {
+  if (setting.rows.has_value()) {
+    return "rows_";
+  }
   return !setting.mma.has_value() ? "" : (setting.mma->by_groups ? "wgmma_" : "mma_");
 }
 
 void describe_work(StepBuilder& step, const PooledSetting& setting, bool by_plane) {
+  if (setting.rows.has_value()) {
+    describe_direct_rows(step, {.rows = 1, .columns = 1});
+    return;
+  }
   if (setting.mma.has_value()) {
     describe_direct_mma(step, *setting.mma);
     step.describe("{} adds up its pixels of each channel where they are; a second launch adds these parts.",
@@ -277,24 +312,26 @@ void describe_work(StepBuilder& step, const PooledSetting& setting, bool by_plan
   step.describe("Bound: arithmetic on the ordinary pipes, in fp32.");
 }
 
-void launch_windows(StepBuilder& step, const ir::Node& pool, int64_t channels, const OwnOperands& operands,
-                    const Expr& divisor) {
+void launch_windows(StepBuilder& step, const ir::Node& pool, const PooledSetting& own,
+                    const ConvolutionProblem& problem, const OwnOperands& operands, const Expr& divisor) {
   const std::vector<int64_t>& kernel = ir::ints_attribute(pool, "kernel_size");
   const std::vector<int64_t>& out = step.group().graph->type(pool.outputs[0]).shape;
   const Expr height = step.extent("pooled_height", out[2]);
   const Expr width = step.extent("pooled_width", out[3]);
   step.launch("// Windows of the pool: {} by {}.", kernel[0], kernel[1]);
-  step.launch("return stitch::launch_conv_direct_pool<{}, Window, stitch::{}, {}, {}>(", direct_tile(channels),
+  const std::string tile = own.rows.has_value() ? direct_rows_arguments(problem, *own.rows, {kernel[0], kernel[1]})
+                                                : direct_tile(own.channels) + ", Window";
+  step.launch("return stitch::launch_conv_direct_{}pool<{}, stitch::{}, {}, {}>(", direct_family(own), tile,
               pool.op == Op::kMaxPool2d ? "LargestOfWindow" : "MeanOfWindow", kernel[0], kernel[1]);
   step.launch("    shape, {}, {}, element, store, {}, {}, {}, stream);", operands.input, operands.weight, height, width,
               divisor);
 }
 
 // The launch of a direct convolution.
-void launch_directly(StepBuilder& step, const ir::Node& pool, const PooledSetting& own, const OwnOperands& operands,
-                     const Expr& divisor) {
+void launch_directly(StepBuilder& step, const ir::Node& pool, const PooledSetting& own,
+                     const ConvolutionProblem& problem, const OwnOperands& operands, const Expr& divisor) {
   if (!is_plane_reduction(pool)) {
-    launch_windows(step, pool, own.channels, operands, divisor);
+    launch_windows(step, pool, own, problem, operands, divisor);
     return;
   }
   step.launch("return stitch::launch_conv_direct_{}mean<{}>(", direct_family(own),
@@ -334,7 +371,7 @@ Result<StepDraft> PooledConvolution::draft(const Group& group, const Setting& se
   if (join.has_value()) {
     launch_patch_pool(step, problem, pool, *join, *own.patch, operands, divisor);
   } else {
-    launch_directly(step, pool, own, operands, divisor);
+    launch_directly(step, pool, own, problem, operands, divisor);
   }
   return step.take();
 }
