@@ -108,12 +108,12 @@ int64_t patches_of_rows(const ConvolutionProblem& problem, const RowsPatch& patc
 }
 
 // Microseconds of a multiprocessor for all of a problem's patches by a block's channels. Measured on an H200
-// (bench/kernels/conv_direct_bench.cu, nine patches of five problems within 7 %): storing takes longest of a product,
+// (bench/kernels/conv_direct_bench.cu, eleven patches of five problems within 8 %): storing takes longest of a product,
 // and splitting as long as some of them. Where two blocks take turns, neither waits for the other.
 double microseconds_of(const ConvolutionProblem& problem, const DirectRowsSetting& setting, const RowsPatch& patch,
                        bool is_pooled) {
-  constexpr double kOfProduct = 1.2, kOfPooled = 0.8, kOfSlice = 0.039, kOfPooledSlice = 0.12;
-  constexpr double kOfPlace = 0.0043, kOfPatch = 1.6;
+  constexpr double kOfProduct = 1.2, kOfPooled = 0.8, kOfSlice = 0.037, kOfPooledSlice = 0.12;
+  constexpr double kOfPlace = 0.0036, kOfPatch = 1.6;
   const double of_slices = (is_pooled ? kOfPooledSlice : kOfSlice) * static_cast<double>(patch.slices);
   const double product = ((is_pooled ? kOfPooled : kOfProduct) + of_slices) * static_cast<double>(patch.columns) /
                          static_cast<double>(kLongProduct);
