@@ -6,6 +6,7 @@
 #include "harness.cuh"
 #include "kernels/common.cuh"
 #include "kernels/pointwise/map.cuh"
+#include "kernels/reduce/rewrite_cluster.cuh"
 #include "kernels/reduce/rewrite_held.cuh"
 #include "kernels/reduce/rewrite_rows.cuh"
 #include "kernels/reduce/split.cuh"
@@ -197,9 +198,9 @@ class Shape {
     rows<1024, 8>("row_1024x8");
     rows<512, 32>("row_512x32");
     rows<1024, 16>("row_1024x16");
-    held<256, 16>("held_256x16");
-    held<512, 16>("held_512x16");
     held<256, 32>("held_256x32");
+    cluster<256>();
+    cluster<512>();
   }
 
  private:
@@ -224,7 +225,7 @@ class Shape {
   bool vectorised() const { return size_.pixels % 4 == 0; }
 
   template <typename Launch>
-  void time(const char* setting, const Launch& launch) {
+  void time(const std::string& setting, const Launch& launch) {
     cudaMemset(y_.data(), 0xff, static_cast<std::size_t>(y_.count()) * sizeof(float));
     const double elapsed_us = cold_us(launch);
     const double warm_us = median_us(launch);
@@ -244,7 +245,7 @@ class Shape {
   template <int kThreads>
   void two_steps(const std::string& name) {
     const ReduceShape shape{size_.channels, size_.row(), vectorised()};
-    time((name + " + pointwise").c_str(), [&] {
+    time(name + " + pointwise", [&] {
       require(launch_reduce_rows<WelfordAccumulator, kThreads>(load(), StoreStatistics{channels()}, shape, nullptr),
               "reduce");
       return map();
@@ -253,7 +254,7 @@ class Shape {
 
   void split_steps(int64_t splits) {
     const ReduceShape shape{size_.channels, size_.row(), vectorised()};
-    time(("rows_split_256:" + std::to_string(splits) + " + pointwise").c_str(), [&] {
+    time("split_256:" + std::to_string(splits) + " + pointwise", [&] {
       require(launch_reduce_rows_split<WelfordAccumulator, 256>(load(), StoreStatistics{channels()}, shape, splits,
                                                                 scratch_.data(), nullptr),
               "reduce");
@@ -284,6 +285,20 @@ class Shape {
     });
   }
 
+  template <int kThreads>
+  void cluster() {
+    for (const int64_t blocks : {2, 4, 8}) {
+      if (size_.row() / blocks < kThreads || cluster_rows_bytes(size_.row(), blocks) > kMostShared) {
+        continue;
+      }
+      const ClusterRowShape shape{size_.channels, size_.row(), vectorised(), vectorised(), blocks};
+      time("cluster_" + std::to_string(kThreads) + ":" + std::to_string(blocks), [&] {
+        return launch_rewrite_cluster<WelfordAccumulator, kThreads>(load(), Own{}, store(), shape, nullptr);
+      });
+    }
+  }
+
+  static constexpr int64_t kMostShared = 226 * 1024;
   Size size_;
   bool has_residual_;
   Buffer x_;

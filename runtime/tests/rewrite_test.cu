@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions that lead back to every element: tiles and rows in registers, axes too long for them, ragged extents, with
 // lanes and without.
+#include "kernels/reduce/rewrite_cluster.cuh"
 #include "kernels/reduce/rewrite_columns.cuh"
 #include "kernels/reduce/rewrite_held.cuh"
 #include "kernels/reduce/rewrite_rows.cuh"
@@ -164,6 +165,18 @@ void check_size(Checker& checker, const Size& size, const std::string& name) {
   const DeviceFloats scratch(held_rows_scratch_bytes<Accumulator>(size.outer, ceil_divide(size.inner, kHeld)) / 4);
   check<Accumulator>(checker, text + " row held 32x4", size, by_row, [&](auto store) {
     return launch_rewrite_held<Accumulator, 32, 4>(load, Term{}, store, rows, scratch.data(), nullptr);
+  });
+  for (const int64_t blocks : {2, 4, 8}) {
+    const ClusterRowShape shape{size.outer, size.inner, vectorised, vectorised, blocks};
+    const std::string cluster = text + " row cluster of " + std::to_string(blocks);
+    check<Accumulator>(checker, cluster, size, by_row, [&](auto store) {
+      return launch_rewrite_cluster<Accumulator, 64>(load, Term{}, store, shape, nullptr);
+    });
+  }
+  // What takes lanes when it is read need not when it is written.
+  const ClusterRowShape mixed{size.outer, size.inner, vectorised, false, 2};
+  check<Accumulator>(checker, text + " row cluster, lanes read", size, by_row, [&](auto store) {
+    return launch_rewrite_cluster<Accumulator, 32>(load, Term{}, store, mixed, nullptr);
   });
 }
 

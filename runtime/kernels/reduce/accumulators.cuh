@@ -8,6 +8,7 @@
 
 #include "kernels/common.cuh"
 #include "ptx/extremes.cuh"
+#include "ptx/reciprocal.cuh"
 
 namespace stitch {
 
@@ -65,6 +66,14 @@ struct ProductAccumulator {
   __device__ __forceinline__ void merge(const ProductAccumulator& other) { product *= other.product; }
 };
 
+template <typename Number>
+__device__ __forceinline__ Number share_of_count(Number part, Number total) {
+  return part / total;
+}
+// Merges follow each other: a division by the special function unit takes a third of the time, and an ulp of a weight
+// is an ulp of what the mean moves by.
+__device__ __forceinline__ float share_of_count(float part, float total) { return part * ptx::reciprocal(total); }
+
 // Mean and sum of squared deviations, joined by Chan's rule: no cancellation however large the mean is.
 template <typename Moments>
 __device__ __forceinline__ void join_moments(Moments& into, const Moments& other) {
@@ -73,7 +82,7 @@ __device__ __forceinline__ void join_moments(Moments& into, const Moments& other
     return;
   }
   const auto difference = other.mean - into.mean;
-  const auto weight = other.count / total;
+  const auto weight = share_of_count(other.count, total);
   into.mean += difference * weight;
   into.squared_deviations += other.squared_deviations + difference * difference * into.count * weight;
   into.count = total;

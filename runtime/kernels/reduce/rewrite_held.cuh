@@ -8,18 +8,6 @@
 
 namespace stitch {
 
-namespace reduce_detail {
-
-struct FinishWithTotal {
-  template <typename Store, typename Accumulator>
-  __device__ __forceinline__ StoreWithTotal<Store, Accumulator> operator()(const Store& store,
-                                                                           const Accumulator& row) const {
-    return {store, row};
-  }
-};
-
-}  // namespace reduce_detail
-
 // scratch: held_rows_scratch_bytes<Accumulator>(rows, parts).
 template <typename Accumulator, int kThreads, int kPerThread, typename Load, typename Term, typename Store>
 cudaError_t launch_rewrite_held(const Load& load, const Term& term, const Store& store, const RowShape& shape,

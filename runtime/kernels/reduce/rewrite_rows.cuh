@@ -34,14 +34,21 @@ struct StoreWithTotal {
   __device__ __forceinline__ void finish_row(int64_t row) const { store_of_row(store, row, total); }
 };
 
-// As kRowBlocks, but with registers for the places that functors of split rows compute: 1,536 threads have 40 each, and
-// spill.
+// A `finish` of kernels/common/held_rows.cuh.
+struct FinishWithTotal {
+  template <typename Store, typename Accumulator>
+  __device__ __forceinline__ StoreWithTotal<Store, Accumulator> operator()(const Store& store,
+                                                                           const Accumulator& row) const {
+    return {store, row};
+  }
+};
+
+// Fewer than kRowBlocks where a thread keeps little: places that functors of split rows compute need registers as well.
 template <int kThreads>
-inline constexpr int kRewriteBlocks = 1280 / kRowBlockThreads<kThreads>;
+inline constexpr int kRewriteBlocks = 1024 / kRowBlockThreads<kThreads>;
 
 template <typename Accumulator, int kThreads, int kPerThread, typename Load, typename Term, typename Store>
-__global__ void __launch_bounds__(kRowBlockThreads<kThreads>,
-                                  kPerThread <= 8 ? kRewriteBlocks<kThreads> : kRowBlocks<kThreads, kPerThread>)
+__global__ void __launch_bounds__(kRowBlockThreads<kThreads>, kRewriteBlocks<kThreads>)
     rewrite_rows_kernel(Load load, Term term, Store store, RowShape shape) {
   constexpr int kRowsPerBlock = kRowBlockThreads<kThreads> / kThreads;
   const int64_t row = static_cast<int64_t>(blockIdx.x) * kRowsPerBlock + threadIdx.x / kThreads;
@@ -55,10 +62,10 @@ __global__ void __launch_bounds__(kRowBlockThreads<kThreads>,
                                : accumulate_range<kThreads, Accumulator>(LoadTerm<Load, Term>{load, term}, row, 0,
                                                                          shape.columns, shape.vectorised, thread);
   const StoreWithTotal<Store, Accumulator> writer{store, row_merge<kThreads>(part)};
-  elements.write(writer, [](float kept) { return kept; });
-  if (thread == 0) {
+  if (thread == kThreads - 1) {  // the last has the fewest elements to write
     writer.finish_row(row);
   }
+  elements.write(writer, [](float kept) { return kept; });
 }
 
 }  // namespace reduce_detail

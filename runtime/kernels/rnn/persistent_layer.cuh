@@ -10,6 +10,7 @@
 // state knows that every warp of the cluster has read the state before, and may send what is written over it.
 #pragma once
 
+#include "kernels/common/clusters.cuh"
 #include "kernels/rnn/layer.cuh"
 #include "ptx/cluster.cuh"
 #include "ptx/mbarrier.cuh"
@@ -334,18 +335,6 @@ __global__ void __launch_bounds__(Tile::kMaxWarps* kWarpThreads, 1)
   }
   // A block that is through has all states that others sent it: nobody writes to one that has left.
 #endif
-}
-
-}  // namespace rnn_detail
-
-namespace rnn_detail {
-
-// Whether the kernel was compiled for a device that has clusters: then this is one.
-template <typename Kernel>
-bool runs_clusters(Kernel* kernel) {
-  constexpr int kLeastVersion = 90;
-  cudaFuncAttributes attributes{};
-  return cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess && attributes.ptxVersion >= kLeastVersion;
 }
 
 }  // namespace rnn_detail
