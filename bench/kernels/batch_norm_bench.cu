@@ -80,6 +80,10 @@ struct StoreStatistics {
 
 struct UpdateRunning {
   Channels channels;
+  __device__ void prefetch(int64_t row) const {
+    ptx::prefetch(channels.running_mean + row);
+    ptx::prefetch(channels.running_variance + row);
+  }
   __device__ void operator()(int64_t row, const WelfordAccumulator& total) const { channels.update(row, total); }
 };
 
@@ -89,6 +93,10 @@ struct StoreNormalised {
   float* y;
   Places places;
 
+  __device__ void prefetch(int64_t row) const {
+    ptx::prefetch(channels.weight + row);
+    ptx::prefetch(channels.bias + row);
+  }
   template <int kLanes>
   __device__ void lanes(int64_t row, int64_t column, const Lanes<WelfordAccumulator, kLanes>& totals,
                         const Lanes<float, kLanes>& values) const {

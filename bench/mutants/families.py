@@ -33,7 +33,7 @@ FAMILIES = {
     "attention, few queries": r"launch_split_keys_attention",
     "softmax": r"launch_softmax",
     "normalisation": r"launch_layer_norm",
-    "rows that blocks share": r"launch_(?:(?:softmax|layer_norm|rewrite)_)?(?:shared|held)",
+    "rows that blocks share": r"launch_(?:(?:softmax|layer_norm|rewrite)_)?(?:shared|held|cluster)",
     "reduction of rows": r"launch_reduce_rows(?!_split)",
     "reduction of columns": r"launch_reduce_columns",
     "reduction in parts": r"launch_reduce_\w+_split",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Batch norms in training mode, each one step with what follows it: rows of one element and of many, rows that blocks
-hold, columns, ragged pictures, states in place, several readers of one norm.
+"""Batch norms in training mode, each one step with what follows it: short rows and long ones, columns, ragged pictures,
+states in place, several readers of one norm. Long rows of other norms, which clusters keep.
 
 Cost: half a minute with an empty cache.
 """
@@ -53,6 +53,15 @@ PROGRAMS = {
         n = self.both(s)
         return torch.relu(n), F.max_pool2d(n, 2), n.mean((2, 3))
 """, "torch.randn(2, 6, 10, 8), torch.randn(2, 6, 10, 8)", 2, {"row"}),
+    # Four channels of 10,395 places each: read by fours, written one by one. Rows of 39,999 are read one by one, too.
+    "clusters": ("""
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.GroupNorm(2, 8)
+
+    def forward(self, x, y):
+        return F.hardswish(self.norm(x)), y - y.mean((2, 3), keepdim=True)
+""", "torch.randn(1, 8, 63, 165), torch.randn(2, 1, 201, 199)", 1, {"cluster"}),
 }
 
 
@@ -67,6 +76,8 @@ def test_batch_norms(name: str, build: pathlib.Path, tmp_path: pathlib.Path) -> 
     assert code == 0, stdout + stderr
     plan = json.loads((tmp_path / "out" / "plan.json").read_text())
     steps = {step["name"]: step["setting"]["variant"] for step in plan["steps"] if step["skeleton"] == "reduce"}
+    norms = {step["setting"]["variant"] for step in plan["steps"] if step["skeleton"] == "layer_norm"}
     settings = {variant.split("_")[0] for variant in steps.values()}
     assert kinds <= settings, steps
+    assert all(variant.startswith("cluster") for variant in norms), norms
     assert sum(not variant.startswith("rows") for variant in steps.values()) == joined, steps

@@ -36,6 +36,7 @@ GROUP_STEPS = "kernels/conv/patch_group_steps.cuh"
 GROUP_FINISH = "kernels/conv/patch_group_finish.cuh"
 FLASH_GROUPS = "kernels/attention/flash_wgmma.cuh"
 KEY_PLANES = "kernels/attention/key_planes.cuh"
+CLUSTER_ROWS = "kernels/common/cluster_rows.cuh"
 pytestmark = pytest.mark.long
 
 
@@ -135,6 +136,13 @@ MISTAKES = (
             "false"),
     Mistake("weights_too_small_for_words", "conv_patch_test", "kernels/conv/patch_weights.cuh",
             "small * kMaySuffer > nonzero", "small > nonzero"),
+    Mistake("totals_of_rows_are_joined_before_they_are_there", "rewrite_test", CLUSTER_ROWS,
+            "  ptx::cluster_arrive();\n  ptx::cluster_wait();  // and have sent",
+            "  __syncthreads();  // and have sent"),
+    Mistake("totals_of_rows_go_to_one_place", "rewrite_test", CLUSTER_ROWS,
+            "send_total(own, totals + rank, threadIdx.x)", "send_total(own, totals, threadIdx.x)"),
+    Mistake("rows_of_clusters_are_stored_by_every_block", "rewrite_test", CLUSTER_ROWS,
+            "rank == blocks - 1 && threadIdx.x == kThreads - 1", "threadIdx.x == kThreads - 1"),
     Mistake("clusters_begin_without_a_barrier", "rnn_persistent_test", CLUSTERS,
             "  ptx::cluster_arrive();\n  ptx::cluster_wait();", "  __syncthreads();"),
     Mistake("states_are_not_waited_for", "rnn_persistent_test", CLUSTERS,

@@ -7,8 +7,10 @@
 // What is read and what is written need not take lanes both: channels of an odd number of places have a weight each,
 // which keeps the storer from lanes, while the loader does not know of them.
 //
-// load, term: as in kernels/reduce/rewrite.cuh, called with (row, column); finish: as in kernels/common/held_rows.cuh.
-// Settings: kThreads of a block, and the number of blocks, 2, 4 or 8; cluster_rows_bytes() must fit.
+// load, term: as in kernels/reduce/rewrite.cuh, called with (row, column); finish: as in kernels/common/held_rows.cuh,
+// and may have void prefetch(const Store& store, int64_t row) const.
+// Settings: kThreads of a block, and the number of blocks, 2, 4 or 8. Rows whose cluster_rows_bytes() do not fit a
+// block are read twice instead, each by one block.
 #pragma once
 
 #include "kernels/common.cuh"
@@ -40,6 +42,7 @@ constexpr int64_t cluster_rows_bytes(int64_t columns, int64_t blocks) {
 namespace cluster_rows_detail {
 
 constexpr int kMostBlocks = 8;
+constexpr int64_t kMostBytes = 226 * 1024;  // of a block: an H200 has 227 KB, some of which totals take
 
 struct Part {
   int64_t row;
@@ -137,9 +140,12 @@ __global__ void __launch_bounds__(kThreads, 1024 / kThreads)
   const int64_t begin = rank * length;
   const int64_t left = shape.columns - begin;
   const Part part{static_cast<int64_t>(blockIdx.x) / blocks, begin,
-                  static_cast<int>(left < 0        ? 0
-                                   : left < length ? left
-                                                   : length)};
+                  static_cast<int>(left < 0 ? 0 : (left < length ? left : length))};
+  if constexpr (requires { finish.prefetch(store, part.row); }) {
+    if (threadIdx.x == 0) {
+      finish.prefetch(store, part.row);
+    }
+  }
   const Accumulator own =
       block_merge<kThreads>(shape.loads_lanes ? read_part<Accumulator, kThreads, 4>(load, term, part, shared_part)
                                               : read_part<Accumulator, kThreads, 1>(load, term, part, shared_part));
@@ -177,7 +183,7 @@ struct TermsOf {
   }
 };
 
-// Where there are no clusters: a block reads its row twice.
+// Where there are no clusters, or a row is too long for one: a block reads its row twice.
 template <typename Accumulator, int kThreads, typename Load, typename Term, typename Store, typename Finish>
 __global__ void __launch_bounds__(kThreads)
     single_rows_kernel(Load load, Term term, Store store, Finish finish, ClusterRowShape shape) {
@@ -208,14 +214,13 @@ cudaError_t launch_cluster_rows(const Load& load, const Term& term, const Store&
     return cudaSuccess;
   }
   const auto kernel = cluster_rows_kernel<Accumulator, kThreads, Load, Term, Store, Finish>;
-  if (!runs_clusters(kernel)) {
+  const int64_t bytes = cluster_rows_bytes(shape.columns, shape.blocks);
+  if (bytes > kMostBytes || !runs_clusters(kernel) ||
+      allow_shared_memory(kernel, static_cast<int>(bytes)) != cudaSuccess) {
+    cudaGetLastError();  // a device may have less, which is no error
     single_rows_kernel<Accumulator, kThreads, Load, Term, Store, Finish>
         <<<static_cast<unsigned>(shape.rows), kThreads, 0, stream>>>(load, term, store, finish, shape);
     return cudaGetLastError();
-  }
-  const auto bytes = static_cast<int>(cluster_rows_bytes(shape.columns, shape.blocks));
-  if (const cudaError_t error = allow_shared_memory(kernel, bytes); error != cudaSuccess) {
-    return error;
   }
   cudaLaunchAttribute cluster{};
   cluster.id = cudaLaunchAttributeClusterDimension;

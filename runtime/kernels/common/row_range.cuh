@@ -9,7 +9,7 @@ namespace stitch {
 
 namespace row_range_detail {
 
-constexpr int kUnroll = 4;           // accesses in flight before the first use
+constexpr int kUnroll = 4;          // accesses in flight before the first use
 constexpr int kUnrollElements = 8;  // where each is a single element
 constexpr int kLanesOfFour = 4;
 

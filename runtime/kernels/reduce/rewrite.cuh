@@ -9,9 +9,11 @@
 //          template <int kLanes> void lanes(int64_t, int64_t, const Lanes<Accumulator, kLanes>& totals,
 //                                           const Lanes<float, kLanes>& kept) const.
 //          A StoreBesides has results of whole rows (or columns) too: one thread calls it once for each.
+//          Both may have void prefetch(int64_t row) const: what they read of a row is fetched while the row is read.
 #pragma once
 
 #include "kernels/common/row.cuh"
+#include "ptx/prefetch.cuh"
 
 namespace stitch {
 
@@ -52,6 +54,16 @@ struct LoadTerm {
     return terms;
   }
 };
+
+template <typename Store>
+__device__ __forceinline__ void prefetch_of_row(const Store& store, int64_t row) {
+  if constexpr (requires { store.prefetch(row); }) {
+    store.prefetch(row);
+  }
+  if constexpr (requires { store.of_row.prefetch(row); }) {
+    store.of_row.prefetch(row);
+  }
+}
 
 template <int kLanes, typename Store, typename Accumulator>
 __device__ __forceinline__ void store_rewritten(const Store& store, int64_t outer, int64_t inner,

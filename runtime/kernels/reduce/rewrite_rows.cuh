@@ -36,6 +36,11 @@ struct StoreWithTotal {
 
 // A `finish` of kernels/common/held_rows.cuh.
 struct FinishWithTotal {
+  template <typename Store>
+  __device__ __forceinline__ void prefetch(const Store& store, int64_t row) const {
+    prefetch_of_row(store, row);
+  }
+
   template <typename Store, typename Accumulator>
   __device__ __forceinline__ StoreWithTotal<Store, Accumulator> operator()(const Store& store,
                                                                            const Accumulator& row) const {
@@ -57,6 +62,9 @@ __global__ void __launch_bounds__(kRowBlockThreads<kThreads>, kRewriteBlocks<kTh
   }
   const int thread = static_cast<int>(threadIdx.x % kThreads);
   const RowInRegisters<kThreads, kPerThread, Load> elements(load, shape, row, thread);
+  if (thread == 0) {
+    prefetch_of_row(store, row);
+  }
   const Accumulator part = elements.is_resident()
                                ? elements.template accumulate_resident<Accumulator>(term)
                                : accumulate_range<kThreads, Accumulator>(LoadTerm<Load, Term>{load, term}, row, 0,

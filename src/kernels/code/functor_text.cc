@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "kernels/code/expr_text.h"
 
@@ -21,8 +22,7 @@ bool is_narrow(DataType dtype) {
 }
 
 std::string as_stored(const std::string& text, DataType type) {
-  if (type == DataType::kFloat32 || type == DataType::kFloat64 || type == DataType::kInt64 ||
-      type == DataType::kBool) {
+  if (type == DataType::kFloat32 || type == DataType::kFloat64 || type == DataType::kInt64 || type == DataType::kBool) {
     return text;
   }
   if (is_floating_point(type)) {
@@ -130,9 +130,7 @@ class BodyPrinter {
  private:
   const Expr& returns() const { return functor_.shape.returns; }
   std::string text(const Expr& expression) const { return to_text(expression, names_); }
-  bool along_lanes(const Access& access) const {
-    return names_.lanes && access.index.lane_stride == LaneStride::kOne;
-  }
+  bool along_lanes(const Access& access) const { return names_.lanes && access.index.lane_stride == LaneStride::kOne; }
 
   std::string element(const Access& access) const {
     if (!along_lanes(access)) {
@@ -334,8 +332,34 @@ Method element_method(const FunctorTree& functor) {
   const std::string signature =
       fmt::format("__device__ {} operator()({}) const", shape.returns.is_nothing() ? "void" : shape.return_type,
                   parameters(functor, false, functor.takes_lanes));
-  return {signature, functor.takes_lanes ? std::vector<std::string>{one_lane(functor)}
-                                         : BodyPrinter(functor, false).print()};
+  return {signature,
+          functor.takes_lanes ? std::vector<std::string>{one_lane(functor)} : BodyPrinter(functor, false).print()};
+}
+
+// Whether the access is a load at `place` alone, which no loops share.
+bool is_at_alone(const FunctorTree& functor, const Access& access, const std::string& place) {
+  const bool is_plain = !access.is_store && access.row.is_nothing() && !access.index.terms.empty();
+  return is_plain && std::all_of(access.index.terms.begin(), access.index.terms.end(), [&](const IndexTerm& term) {
+           const Place& of_term = functor.places[term.place];
+           return of_term.name == place && of_term.digits() == 1;
+         });
+}
+
+// What a storer with totals reads of a row alone, the skeleton may fetch while the row is read.
+std::optional<Method> prefetch_method(const FunctorTree& functor) {
+  const std::string place = "row";
+  const bool is_of_rows = !functor.shape.lane_total.empty() && functor.places.front().name == place;
+  std::vector<std::string> body;
+  for (const Access& access : functor.accesses) {
+    if (is_of_rows && is_at_alone(functor, access, place)) {
+      body.push_back(fmt::format("stitch::ptx::prefetch({} + {});", access.name,
+                                 IndexPrinter(functor).print(access.index, access.name)));
+    }
+  }
+  if (body.empty()) {
+    return std::nullopt;
+  }
+  return Method{fmt::format("__device__ void prefetch(int64_t {}) const", place), std::move(body)};
 }
 
 }  // namespace
@@ -348,6 +372,9 @@ Functor to_text(const FunctorTree& functor) {
   }
   if (!shape.takes_index) {
     result.methods.push_back(element_method(functor));
+  }
+  if (std::optional<Method> prefetch = prefetch_method(functor); prefetch.has_value()) {
+    result.methods.push_back(std::move(*prefetch));
   }
   return result;
 }

@@ -3,6 +3,7 @@
 
 #include "ir/graph/op.h"
 #include "kernels/norm/lanes.h"
+#include "kernels/rows/cluster_rows.h"
 #include "kernels/rows/held_rows.h"
 #include "kernels/rows/row_functors.h"
 
@@ -82,14 +83,16 @@ class LayerNorm final : public KernelTemplate {
     settings.insert(settings.end(), shared.begin(), shared.end());
     const std::vector<Setting> held = held_row_settings(axes_of(group), limits);
     settings.insert(settings.end(), held.begin(), held.end());
+    const std::vector<Setting> clusters = cluster_row_settings(axes_of(group), limits);
+    settings.insert(settings.end(), clusters.begin(), clusters.end());
     const std::vector<Setting> lanes = short_row_settings(axes_of(group).column_count);
     settings.insert(settings.end(), lanes.begin(), lanes.end());
     return settings;
   }
 
   bool allows(const Group& group, const Setting& setting) const override {
-    return allows_shared_row(setting) || is_held_row(setting) || allows_lanes(setting, axes_of(group).column_count) ||
-           KernelTemplate::allows(group, setting);
+    return allows_shared_row(setting) || is_held_row(setting) || is_cluster_row(setting) ||
+           allows_lanes(setting, axes_of(group).column_count) || KernelTemplate::allows(group, setting);
   }
 
   Work work(const Group& group, const Setting& setting) const override {
@@ -98,6 +101,9 @@ class LayerNorm final : public KernelTemplate {
     }
     if (is_held_row(setting)) {
       return held_row_work(group, axes_of(group), setting);
+    }
+    if (is_cluster_row(setting)) {
+      return cluster_row_work(group, axes_of(group), setting);
     }
     return is_lanes(setting) ? lanes_work(group, axes_of(group), setting) : row_work(group, axes_of(group), setting, 2);
   }
@@ -112,8 +118,15 @@ class LayerNorm final : public KernelTemplate {
     STITCH_ASSIGN(const LoweredFunctor store, make_store(step, axes));
     construct(step, load, "load");
     construct(step, store, "store");
-    add_row_shape(step, axes, {{&load, "load"}, {&store, "store"}});
     const Expr epsilon = step.constant("epsilon", float_literal(ir::double_attribute(node, "eps")));
+    if (is_cluster_row(setting)) {
+      add_cluster_row_shape(step, step.extent("rows", axes.row_count), step.extent("columns", axes.column_count),
+                            setting, load, store);
+      step.launch("return stitch::launch_layer_norm_cluster<{}>(load, store, shape, {}, stream);",
+                  step.int_constant("threads_per_block", cluster_row_threads(setting)), epsilon);
+      return step.take();
+    }
+    add_row_shape(step, axes, {{&load, "load"}, {&store, "store"}});
     constexpr int64_t kAccumulatorBytes = 12;
     if (is_shared_row(setting)) {
       step.set_scratch_bytes(shared_row_scratch_bytes(axes, setting, kAccumulatorBytes));
@@ -147,6 +160,11 @@ class LayerNorm final : public KernelTemplate {
     if (is_held_row(setting)) {
       step.include("kernels/norm/layer_norm_held.cuh");
       step.describe("Access: blocks share a row; each keeps its part until the whole row is read.");
+      return;
+    }
+    if (is_cluster_row(setting)) {
+      step.include("kernels/norm/layer_norm_cluster.cuh");
+      step.describe("Access: the blocks of a cluster share a row and keep it in their shared memory.");
       return;
     }
     if (is_lanes(setting)) {

@@ -9,6 +9,7 @@
 #include "kernels/reduce/columns_work.h"
 #include "kernels/reduce/rewrite.h"
 #include "kernels/reduce/total_store.h"
+#include "kernels/rows/cluster_rows.h"
 #include "kernels/rows/held_rows.h"
 #include "kernels/rows/row_functors.h"
 #include "kernels/rows/row_sharing.h"
@@ -60,7 +61,9 @@ Work rows_work(const RowAxes& axes, int threads, int64_t splits) {
     constexpr double kElementsOfShuffles = 0.4;
     work.bandwidth_share = 0.92 * each_of_row / (each_of_row + kElementsOfShuffles) * (threads < kWarp ? 0.9 : 1.0);
   } else {
+    constexpr double kLatency = 2;  // us of a block, whose threads read, and are then joined
     work.bandwidth_share = 0.92 * std::min(1.0, 0.2 + 0.1 * each_of_row);
+    work.serial_us = kLatency;
   }
   if (splits > 1) {
     // An H100 took 57 us for 128 MB in 16 parts of 122 elements a thread, 85 us in 256 parts of 8.
@@ -118,7 +121,7 @@ class Reduce final : public KernelTemplate {
 
   bool allows(const Group& group, const Setting& setting) const override {
     if (is_rewrite(group)) {
-      return is_held_row(setting) || KernelTemplate::allows(group, setting);
+      return is_held_row(setting) || is_cluster_row(setting) || KernelTemplate::allows(group, setting);
     }
     return allows_sharing(settings_for(group), setting, kMaxSplits);
   }

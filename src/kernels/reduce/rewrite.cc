@@ -10,6 +10,7 @@
 #include "ir/graph/op.h"
 #include "kernels/reduce/accumulator.h"
 #include "kernels/reduce/total_store.h"
+#include "kernels/rows/cluster_rows.h"
 #include "kernels/rows/held_rows.h"
 #include "kernels/rows/row_functors.h"
 #include "kernels/rows/row_sharing.h"
@@ -147,6 +148,23 @@ Work tile_work(const Group& group, const RowAxes& axes, const TileSize& tile) {
   return work;
 }
 
+// A block reads, joins its threads and writes, one after the other: an H200 took some 4 us for each block that a
+// multiprocessor has in turn, of rows of 98 elements and of 490. Threads without elements look at each of their places.
+Work rewriting_row_work(const Group& group, const RowAxes& axes, const Setting& setting) {
+  constexpr double kLatency = 3;
+  constexpr double kOfPlace = 20;       // lane operations
+  constexpr int kThreadsAtOnce = 1024;  // of a multiprocessor
+  const RowSettingSize size = row_setting_size(setting);
+  const int64_t capacity = int64_t{size.threads} * size.per_thread;
+  Work work = row_work(group, axes, setting, 2);
+  work.blocks_per_multiprocessor = std::max(1, kThreadsAtOnce / work.threads_per_block);
+  work.serial_us = kLatency;
+  if (capacity > axes.column_count) {
+    work.lane_operations += kOfPlace * static_cast<double>(axes.row_count * (capacity - axes.column_count));
+  }
+  return work;
+}
+
 // Reads of those elements that are read twice.
 double kept_bytes(const Group& group) { return static_cast<double>(group.graph->type(reduced_value(group)).bytes()); }
 
@@ -206,6 +224,9 @@ void describe(StepBuilder& step, const Setting& setting) {
     step.include("kernels/reduce/rewrite_columns.cuh");
     step.describe(
         "Access: neighbouring threads read neighbouring rows, walk down their columns of elements and keep them.");
+  } else if (is_cluster_row(setting)) {
+    step.include("kernels/reduce/rewrite_cluster.cuh");
+    step.describe("Access: the blocks of a cluster share a row and keep it in their shared memory.");
   } else if (is_held_row(setting)) {
     step.include("kernels/reduce/rewrite_held.cuh");
     step.describe("Access: blocks share a row; each keeps its part until the whole row is read.");
@@ -217,7 +238,8 @@ void describe(StepBuilder& step, const Setting& setting) {
 
 // The end of the step's function.
 void launch(StepBuilder& step, const RowAxes& axes, const Setting& setting, const AccumulatorKind& accumulator,
-            const Expr& reduced, const std::vector<LaneUser>& users) {
+            const Expr& reduced, const LoweredFunctor& load, const LoweredFunctor& stored) {
+  const std::vector<LaneUser> users = {{&load, "load"}, {&stored, "store"}};
   const bool has_totals = !results_of(step.group(), Walked::kTotals).empty();
   const char* store = has_totals ? "results" : "store";
   if (has_totals) {
@@ -236,6 +258,12 @@ void launch(StepBuilder& step, const RowAxes& axes, const Setting& setting, cons
     return;
   }
   const Expr rows = step.extent("rows", axes.row_count);
+  if (is_cluster_row(setting)) {
+    add_cluster_row_shape(step, rows, reduced, setting, load, stored);
+    step.launch("return stitch::launch_rewrite_cluster<stitch::{}, {}>(load, term, {}, shape, stream);",
+                accumulator.type, step.int_constant("threads_per_block", cluster_row_threads(setting)), store);
+    return;
+  }
   const Expr vectorised = prove_vectorised(step, reduced, users);
   step.launch("const stitch::RowShape shape{{{}, {}, {}}};", rows, reduced, vectorised);
   const bool is_held = is_held_row(setting);
@@ -274,6 +302,8 @@ std::vector<Setting> rewrite_space(const Group& group, const DeviceLimits& limit
     std::vector<Setting> settings = row_settings();
     const std::vector<Setting> held = held_row_settings(axes, limits);
     settings.insert(settings.end(), held.begin(), held.end());
+    const std::vector<Setting> clusters = cluster_row_settings(axes, limits);
+    settings.insert(settings.end(), clusters.begin(), clusters.end());
     return settings;
   }
   return axes.column_count <= kLongestColumn ? settings_where(kTiles, [](const TileSize&) { return true; })
@@ -282,8 +312,11 @@ std::vector<Setting> rewrite_space(const Group& group, const DeviceLimits& limit
 
 Work rewrite_work(const Group& group, const Setting& setting) {
   const RowAxes axes = reduced_axes(group);
+  if (is_cluster_row(setting)) {
+    return cluster_row_work(group, axes, setting);
+  }
   if (!is_named(kTiles, setting.variant)) {
-    return is_held_row(setting) ? held_row_work(group, axes, setting) : row_work(group, axes, setting, 2);
+    return is_held_row(setting) ? held_row_work(group, axes, setting) : rewriting_row_work(group, axes, setting);
   }
   const TileSize tile = meaning_of(kTiles, setting);
   Work work = tile_work(group, axes, tile);
@@ -320,7 +353,7 @@ Result<StepDraft> draft_rewrite(const Group& group, const Setting& setting) {
     STITCH_ASSIGN(const LoweredFunctor of_row, make_total_store(step, accumulator, reduced, totals));
     construct(step, of_row, "of_row");
   }
-  launch(step, axes, setting, accumulator, reduced, {{&load, "load"}, {&store, "store"}});
+  launch(step, axes, setting, accumulator, reduced, load, store);
   return step.take();
 }
 

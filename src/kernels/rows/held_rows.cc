@@ -39,7 +39,7 @@ bool is_held_row(const Setting& setting) { return is_named(kSettings, setting.va
 RowSettingSize held_row_size(const Setting& setting) { return meaning_of(kSettings, setting); }
 
 Work held_row_work(const Group& group, const RowAxes& axes, const Setting& setting) {
-  constexpr double kBest = 0.56;
+  constexpr double kBest = 0.48;
   constexpr double kHalfAsMuch = 0.7;       // of that, where a thread keeps 16 elements instead of 32
   constexpr double kMultiprocessors = 132;  // of the device these shares are for
   constexpr double kWaits = 0.6;            // rows read in the time that blocks wait for each other
