@@ -166,18 +166,16 @@ void check_size(Checker& checker, const Size& size, const std::string& name) {
   check<Accumulator>(checker, text + " row held 32x4", size, by_row, [&](auto store) {
     return launch_rewrite_held<Accumulator, 32, 4>(load, Term{}, store, rows, scratch.data(), nullptr);
   });
-  for (const int64_t blocks : {2, 4, 8}) {
-    const ClusterRowShape shape{size.outer, size.inner, vectorised, vectorised, blocks};
-    const std::string cluster = text + " row cluster of " + std::to_string(blocks);
-    check<Accumulator>(checker, cluster, size, by_row, [&](auto store) {
+  const auto check_cluster = [&](const std::string& form, const ClusterRowShape& shape) {
+    check<Accumulator>(checker, text + " row cluster" + form, size, by_row, [&](auto store) {
       return launch_rewrite_cluster<Accumulator, 64>(load, Term{}, store, shape, nullptr);
     });
+  };
+  for (const int64_t blocks : {2, 4, 8}) {
+    check_cluster(" of " + std::to_string(blocks), {size.outer, size.inner, vectorised, vectorised, blocks});
   }
   // What takes lanes when it is read need not when it is written.
-  const ClusterRowShape mixed{size.outer, size.inner, vectorised, false, 2};
-  check<Accumulator>(checker, text + " row cluster, lanes read", size, by_row, [&](auto store) {
-    return launch_rewrite_cluster<Accumulator, 32>(load, Term{}, store, mixed, nullptr);
-  });
+  check_cluster(", lanes read", {size.outer, size.inner, vectorised, false, 2});
 }
 
 template <typename Accumulator>

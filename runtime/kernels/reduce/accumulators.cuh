@@ -71,8 +71,10 @@ __device__ __forceinline__ Number share_of_count(Number part, Number total) {
   return part / total;
 }
 // Merges follow each other: a division by the special function unit takes a third of the time, and an ulp of a weight
-// is an ulp of what the mean moves by.
-__device__ __forceinline__ float share_of_count(float part, float total) { return part * ptx::reciprocal(total); }
+// is an ulp of what the mean moves by: all of it where there was nothing before, so that must be exact.
+__device__ __forceinline__ float share_of_count(float part, float total) {
+  return part == total ? 1.0f : part * ptx::reciprocal(total);
+}
 
 // Mean and sum of squared deviations, joined by Chan's rule: no cancellation however large the mean is.
 template <typename Moments>

@@ -60,6 +60,11 @@ Work rows_work(const RowAxes& axes, int threads, int64_t splits) {
     // An H100 read rows of 128 elements by warps and by eights at 2.8 and 3.0 TB/s.
     constexpr double kElementsOfShuffles = 0.4;
     work.bandwidth_share = 0.92 * each_of_row / (each_of_row + kElementsOfShuffles) * (threads < kWarp ? 0.9 : 1.0);
+    // us of a warp, where all are there at once; with more of them others read meanwhile.
+    constexpr double kLatency = 1.2;
+    constexpr double kOfElement = 0.04;
+    const bool are_all_there = work.blocks <= kMultiprocessors * work.blocks_per_multiprocessor;
+    work.serial_us = are_all_there ? kLatency + kOfElement * each_of_row : 0.0;
   } else {
     constexpr double kLatency = 2;  // us of a block, whose threads read, and are then joined
     work.bandwidth_share = 0.92 * std::min(1.0, 0.2 + 0.1 * each_of_row);

@@ -151,14 +151,18 @@ Work tile_work(const Group& group, const RowAxes& axes, const TileSize& tile) {
 // A block reads, joins its threads and writes, one after the other: an H200 took some 4 us for each block that a
 // multiprocessor has in turn, of rows of 98 elements and of 490. Threads without elements look at each of their places.
 Work rewriting_row_work(const Group& group, const RowAxes& axes, const Setting& setting) {
-  constexpr double kLatency = 3;
+  constexpr double kLatency = 2.6;
+  constexpr double kOfElement = 0.08;  // us of each that a thread has
+  constexpr double kOfRegister = 0.03;
+  constexpr double kOfThreads = 0.5 / 1024;
   constexpr double kOfPlace = 20;       // lane operations
   constexpr int kThreadsAtOnce = 1024;  // of a multiprocessor
   const RowSettingSize size = row_setting_size(setting);
   const int64_t capacity = int64_t{size.threads} * size.per_thread;
   Work work = row_work(group, axes, setting, 2);
   work.blocks_per_multiprocessor = std::max(1, kThreadsAtOnce / work.threads_per_block);
-  work.serial_us = kLatency;
+  work.serial_us = kLatency + kOfElement * static_cast<double>(axes.column_count) / size.threads +
+                   kOfRegister * size.per_thread + kOfThreads * size.threads;
   if (capacity > axes.column_count) {
     work.lane_operations += kOfPlace * static_cast<double>(axes.row_count * (capacity - axes.column_count));
   }
