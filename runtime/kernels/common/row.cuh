@@ -29,7 +29,7 @@ inline constexpr int kRowBlockThreads = kThreads > 128 ? kThreads : 128;
 
 template <int kLanes, typename Load>
 __device__ __forceinline__ Lanes<float, kLanes> load_row_lanes(const Load& load, int64_t row, int64_t column) {
-  if constexpr (requires { load.template lanes<kLanes>(row, column); }) {
+  if constexpr (kLanes > 1 && requires { load.template lanes<kLanes>(row, column); }) {
     return load.template lanes<kLanes>(row, column);
   } else {
     Lanes<float, kLanes> lanes;
@@ -44,7 +44,7 @@ __device__ __forceinline__ Lanes<float, kLanes> load_row_lanes(const Load& load,
 template <int kLanes, typename Store>
 __device__ __forceinline__ void store_row_lanes(const Store& store, int64_t row, int64_t column,
                                                 const Lanes<float, kLanes>& values) {
-  if constexpr (requires { store.template lanes<kLanes>(row, column, values); }) {
+  if constexpr (kLanes > 1 && requires { store.template lanes<kLanes>(row, column, values); }) {
     store.template lanes<kLanes>(row, column, values);
   } else {
 #pragma unroll

@@ -69,7 +69,7 @@ template <int kLanes, typename Store, typename Accumulator>
 __device__ __forceinline__ void store_rewritten(const Store& store, int64_t outer, int64_t inner,
                                                 const Lanes<Accumulator, kLanes>& totals,
                                                 const Lanes<float, kLanes>& kept) {
-  if constexpr (requires { store.template lanes<kLanes>(outer, inner, totals, kept); }) {
+  if constexpr (kLanes > 1 && requires { store.template lanes<kLanes>(outer, inner, totals, kept); }) {
     store.template lanes<kLanes>(outer, inner, totals, kept);
   } else {
 #pragma unroll
