@@ -59,6 +59,18 @@ __device__ __forceinline__ void cluster_store(uint32_t address, float value) {
 #endif
 }
 
+// Of what its block wrote before a cluster barrier. Aligned to 16 bytes.
+__device__ __forceinline__ void cluster_load(uint32_t address, float (&values)[4]) {
+#ifdef STITCH_EMULATED
+  emulated::cluster_load(address, values);
+#else
+  asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];\n"
+               : "=f"(values[0]), "=f"(values[1]), "=f"(values[2]), "=f"(values[3])
+               : "r"(address)
+               : "memory");
+#endif
+}
+
 // Stores that the mbarrier at `barrier`, of the same block as `address`, counts in bytes as they arrive; who waits for
 // its phase by mbarrier_wait_cluster sees them. Two values: aligned to 8 bytes.
 __device__ __forceinline__ void cluster_store_async(uint32_t address, float value, uint32_t barrier) {

@@ -11,6 +11,7 @@ uint32_t stitch_cluster_blocks(void);
 // A number for the place that `shared` is in the block of that rank. Sums of it and bytes lead on in the same block.
 uint32_t stitch_cluster_address(const void* shared, uint32_t rank, const char* file, int line);
 void stitch_cluster_store(uint32_t address, const void* bytes, uint32_t count, const char* file, int line);
+void stitch_cluster_load(uint32_t address, void* bytes, uint32_t count, const char* file, int line);
 void stitch_cluster_store_async(uint32_t address, const void* bytes, uint32_t count, uint32_t barrier, const char* file,
                                 int line);
 void stitch_cluster_arrive(const char* file, int line);

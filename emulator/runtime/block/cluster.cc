@@ -14,6 +14,7 @@
 #include "block/state.h"
 #include "block/switching.h"
 #include "block/variables.h"
+#include "block/warpgroup.h"
 #include "control/counts.h"
 #include "fault/fault.h"
 #include "fiber/fiber.h"
@@ -70,6 +71,8 @@ void copy_block(Block& to, const Block& from) {
 void begin_member(Member& member) {
   current_block_index = member.index;
   cluster.current = member.rank;
+  use_group_products_of_member(member.rank);
+  use_bulk_copies_of_member(member.rank);
   if (member.has_started) {
     copy_block(block, member.saved);
     load_shared(member.shared);
@@ -227,6 +230,8 @@ bool run_cluster(const KernelCall& call, dim3 shape, uint3 first) {
     }
   }
   in_cluster = false;
+  use_group_products_of_lone_block();
+  use_bulk_copies_of_lone_block();
   forget_cluster_stores();
   if (!goes_well) {
     abandon_fibers();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores to the shared memory of other blocks of a cluster. An address is a rank and a shared-memory address.
+// Loads from and stores to the shared memory of other blocks of a cluster. An address is a rank and a shared-memory address.
 #include <cstdio>
 #include <cstring>
 #include <vector>
@@ -19,6 +19,8 @@ namespace {
 
 constexpr int kRankShift = 24;
 constexpr uint32_t kMaxStoreBytes = 16;
+constexpr const char* kStore = "a store to";
+constexpr const char* kLoad = "a load from";
 
 struct Store {
   unsigned int rank;
@@ -32,28 +34,31 @@ std::vector<Store> under_way;
 
 uint32_t offset_of(uint32_t address) { return address & ((1u << kRankShift) - 1); }
 
-// The block whose memory is at `address`, when it may be written.
-unsigned int target_of(uint32_t address, uint32_t count, const char* file, int line) {
+// The block whose memory is at `address`, when it may be reached. `access`: "a store to".
+unsigned int target_of(const char* access, uint32_t address, uint32_t count, const char* file, int line) {
   const unsigned int rank = address >> kRankShift;
   char message[256];
   if (!in_cluster) {
-    fault("a store to a cluster's memory in a kernel that was launched without clusters", file, line);
+    snprintf(message, sizeof(message), "%s a cluster's memory in a kernel that was launched without clusters", access);
+    fault(message, file, line);
   }
   if (rank >= stitch_cluster_blocks() || !is_shared_range(offset_of(address), count) || address % count != 0) {
-    fault("a store to a cluster's memory leads beyond what its blocks declare, or is not aligned", file, line);
+    snprintf(message, sizeof(message),
+             "%s a cluster's memory leads beyond what its blocks declare, or is not aligned", access);
+    fault(message, file, line);
   }
   if (!cluster_has_met()) {
     snprintf(message, sizeof(message),
-             "a store to the shared memory of block %u of the cluster before the first barrier of the cluster: that "
-             "block may not run yet",
-             rank);
+             "%s the shared memory of block %u of the cluster before the first barrier of the cluster: that block may "
+             "not run yet",
+             access, rank);
     fault(message, file, line);
   }
   if (member_has_ended(rank)) {
     snprintf(message, sizeof(message),
-             "a store to the shared memory of block %u of the cluster, which has left the kernel; blocks that others "
-             "write to must wait for them before they leave",
-             rank);
+             "%s the shared memory of block %u of the cluster, which has left the kernel; blocks that others reach must "
+             "wait for them before they leave",
+             access, rank);
     fault(message, file, line);
   }
   return rank;
@@ -116,13 +121,18 @@ uint32_t stitch_cluster_address(const void* shared, uint32_t rank, const char* f
 }
 
 void stitch_cluster_store(uint32_t address, const void* bytes, uint32_t count, const char* file, int line) {
-  write(target_of(address, count, file, line), offset_of(address), bytes, count);
+  write(target_of(kStore, address, count, file, line), offset_of(address), bytes, count);
+}
+
+void stitch_cluster_load(uint32_t address, void* bytes, uint32_t count, const char* file, int line) {
+  const unsigned int rank = target_of(kLoad, address, count, file, line);
+  memcpy(bytes, member_memory(rank, offset_of(address)), count);
 }
 
 void stitch_cluster_store_async(uint32_t address, const void* bytes, uint32_t count, uint32_t barrier, const char* file,
                                 int line) {
-  const unsigned int rank = target_of(address, count, file, line);
-  if (target_of(barrier, sizeof(uint64_t), file, line) != rank) {
+  const unsigned int rank = target_of(kStore, address, count, file, line);
+  if (target_of(kStore, barrier, sizeof(uint64_t), file, line) != rank) {
     fault("an asynchronous store and the mbarrier that counts it lie in different blocks of the cluster", file, line);
   }
   require_mbarrier(member_memory(rank, offset_of(barrier)), file, line);

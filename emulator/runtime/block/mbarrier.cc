@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stitch_emulator/mbarrier.h"
 
+#include <array>
 #include <cstring>
 #include <vector>
 
@@ -35,7 +36,9 @@ struct BulkCopy {
   Mbarrier* barrier;
 };
 
-std::vector<BulkCopy> under_way;
+std::vector<BulkCopy> of_lone_block;
+std::array<std::vector<BulkCopy>, kMaxClusterBlocks> of_members;
+std::vector<BulkCopy>* under_way = &of_lone_block;
 
 Mbarrier& initialised(void* memory, const char* file, int line) {
   auto* barrier = static_cast<Mbarrier*>(memory);
@@ -90,14 +93,14 @@ void carry_out(const BulkCopy& copy) {
 
 void carry_out_for(const Mbarrier* barrier) {
   size_t kept = 0;
-  for (const BulkCopy& copy : under_way) {
+  for (const BulkCopy& copy : *under_way) {
     if (copy.barrier == barrier) {
       carry_out(copy);
     } else {
-      under_way[kept++] = copy;
+      (*under_way)[kept++] = copy;
     }
   }
-  under_way.resize(kept);
+  under_way->resize(kept);
 }
 
 bool phase_has_ended(void* state) {
@@ -111,7 +114,11 @@ bool is_aligned(const void* pointer) { return reinterpret_cast<uintptr_t>(pointe
 
 }  // namespace
 
-void forget_bulk_copies() { under_way.clear(); }
+void forget_bulk_copies() { under_way->clear(); }
+
+void use_bulk_copies_of_member(unsigned int rank) { under_way = &of_members[rank]; }
+
+void use_bulk_copies_of_lone_block() { under_way = &of_lone_block; }
 
 void require_mbarrier(void* barrier, const char* file, int line) { initialised(barrier, file, line); }
 
@@ -155,7 +162,6 @@ void stitch_bulk_copy(void* shared, const void* global, uint32_t bytes, void* me
   if (bytes % kUnit != 0 || !is_aligned(shared) || !is_aligned(global)) {
     fault("a bulk copy needs both addresses and its size to be multiples of 16 bytes", file, line);
   }
-  refuse_in_cluster("a bulk copy", file, line);
   const BulkCopy copy{shared, global, bytes, &initialised(memory, file, line)};
   counts.async_copies += bytes / kUnit;
   note_bulk_copy(global, bytes);
@@ -163,7 +169,7 @@ void stitch_bulk_copy(void* shared, const void* global, uint32_t bytes, void* me
     carry_out(copy);
     wake_waiting(*copy.barrier);
   } else {
-    under_way.push_back(copy);
+    under_way->push_back(copy);
   }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stitch_emulator/warpgroup.h"
 
+#include <array>
+#include <memory>
 #include <vector>
 
 #include "access/accesses.h"
@@ -28,9 +30,15 @@ struct Meeting {
   int pending = 0;
 };
 
-Shares shares[kMaxThreads];
-Meeting meetings[kMaxGroups];
-bool any_used = false;
+struct BlockProducts {
+  Shares shares[kMaxThreads];
+  Meeting meetings[kMaxGroups];
+  bool any_used = false;
+};
+
+BlockProducts of_lone_block;
+std::array<std::unique_ptr<BlockProducts>, kMaxClusterBlocks> of_members;  // made when a cluster needs them
+BlockProducts* running = &of_lone_block;
 // The product that is being carried out. No memory of the device, which the heap would be taken for.
 GroupProduct carried_out[kGroupThreads];
 
@@ -43,7 +51,7 @@ void check_same(const GroupProduct& one, const GroupProduct& other, const char* 
 void carry_out(int first_thread, size_t index, const char* file, int line) {
   const GroupProduct* threads[kGroupThreads];
   for (int i = 0; i < kGroupThreads; ++i) {
-    carried_out[i] = shares[first_thread + i].products[index];
+    carried_out[i] = running->shares[first_thread + i].products[index];
     threads[i] = &carried_out[i];
     check_same(*threads[0], *threads[i], file, line);
   }
@@ -53,9 +61,9 @@ void carry_out(int first_thread, size_t index, const char* file, int line) {
 
 // All threads of the group are here: carries out all but the youngest `pending` groups.
 void carry_out_groups(int first_thread, int pending, const char* file, int line) {
-  const std::vector<size_t> ends = shares[first_thread].group_ends;
+  const std::vector<size_t> ends = running->shares[first_thread].group_ends;
   for (int i = 0; i < kGroupThreads; ++i) {
-    if (shares[first_thread + i].group_ends != ends) {
+    if (running->shares[first_thread + i].group_ends != ends) {
       fault("the threads of a warpgroup have issued different numbers of products", file, line);
     }
   }
@@ -70,7 +78,7 @@ void carry_out_groups(int first_thread, int pending, const char* file, int line)
     carry_out(first_thread, index, file, line);
   }
   for (int i = 0; i < kGroupThreads; ++i) {
-    Shares& own = shares[first_thread + i];
+    Shares& own = running->shares[first_thread + i];
     own.products.erase(own.products.begin(), own.products.begin() + static_cast<long>(products));
     own.group_ends.erase(own.group_ends.begin(), own.group_ends.begin() + static_cast<long>(groups));
     for (size_t& end : own.group_ends) {
@@ -82,19 +90,28 @@ void carry_out_groups(int first_thread, int pending, const char* file, int line)
 }  // namespace
 
 void forget_group_products() {
-  if (!any_used) {
+  if (!running->any_used) {
     return;
   }
-  any_used = false;
-  for (Shares& each : shares) {
+  running->any_used = false;
+  for (Shares& each : running->shares) {
     each.products.clear();
     each.group_ends.clear();
     each.fenced = false;
   }
-  for (Meeting& each : meetings) {
+  for (Meeting& each : running->meetings) {
     each = {};
   }
 }
+
+void use_group_products_of_member(unsigned int rank) {
+  if (of_members[rank] == nullptr) {
+    of_members[rank] = std::make_unique<BlockProducts>();
+  }
+  running = of_members[rank].get();
+}
+
+void use_group_products_of_lone_block() { running = &of_lone_block; }
 
 }  // namespace stitch_emulator
 
@@ -102,33 +119,32 @@ using namespace stitch_emulator;
 
 extern "C" {
 
-void stitch_group_fence() { shares[block.current].fenced = true; }
+void stitch_group_fence() { running->shares[block.current].fenced = true; }
 
 void stitch_group_product(const GroupProduct* share, const char* file, int line) {
-  Shares& own = shares[block.current];
+  Shares& own = running->shares[block.current];
   if (!own.fenced) {
     fault("a product of a warpgroup was issued with no fence since the last wait", file, line);
   }
-  refuse_in_cluster("a product of a warpgroup", file, line);
-  any_used = true;
+  running->any_used = true;
   own.products.push_back(*share);
 }
 
 void stitch_group_commit() {
-  Shares& own = shares[block.current];
+  Shares& own = running->shares[block.current];
   own.group_ends.push_back(own.products.size());
 }
 
 void stitch_group_wait(int pending, const char* file, int line) {
   const int first_thread = block.current / kGroupThreads * kGroupThreads;
-  Meeting& meeting = meetings[first_thread / kGroupThreads];
+  Meeting& meeting = running->meetings[first_thread / kGroupThreads];
   if (first_thread + kGroupThreads > block.thread_count) {
     fault("a warpgroup has 128 threads", file, line);
   }
   if (meeting.arrived != 0 && meeting.pending != pending) {
     fault("the threads of a warpgroup wait for different products", file, line);
   }
-  shares[block.current].fenced = false;
+  running->shares[block.current].fenced = false;
   meeting.pending = pending;
   if (++meeting.arrived < kGroupThreads) {
     suspend("products of its warpgroup", file, line);

@@ -302,4 +302,10 @@ inline StridedMatrix<float> transposed(const StridedMatrix<float>& matrix) {
           matrix.row_stride, matrix.inner_batch_stride, matrix.middle_batch_stride};
 }
 
+// Splits an rhs of one matrix, for products that are made later. `memory`: split_bytes() of its n rows.
+template <Layout kRhsLayout>
+cudaError_t launch_split_rhs(const StridedMatrix<float>& rhs, int64_t n, int64_t k, void* memory, cudaStream_t stream) {
+  return launch_split<kRhsLayout>(transposed(rhs), 1, BatchLevels{}, n, k, memory, stream);
+}
+
 }  // namespace stitch

@@ -223,12 +223,6 @@ cudaError_t launch_gemm_planes(const GemmShape& shape, const StridedMatrix<float
       split_matrix(rhs_memory, shape.batch, shape.n, shape.k), epilogue, stream);
 }
 
-// Splits an rhs of one matrix as launch_gemm_kept_planes() wants it. `memory`: split_bytes() of its n rows.
-template <Layout kRhsLayout>
-cudaError_t launch_split_rhs(const StridedMatrix<float>& rhs, int64_t n, int64_t k, void* memory, cudaStream_t stream) {
-  return launch_split<kRhsLayout>(transposed(rhs), 1, BatchLevels{}, n, k, memory, stream);
-}
-
 // Of one matrix whose rhs launch_split_rhs() split before. scratch: split_bytes() of lhs.
 template <typename Tile, Layout kLhsLayout, Layout kRhsLayout, typename Epilogue>
 cudaError_t launch_gemm_kept_planes(const GemmShape& shape, const StridedMatrix<float>& lhs,

@@ -17,6 +17,9 @@ inline uint32_t cluster_address(const void* shared, uint32_t rank) {
 inline void cluster_store(uint32_t address, float value) {
   stitch_cluster_store(address, &value, sizeof(value), __FILE__, __LINE__);
 }
+inline void cluster_load(uint32_t address, float (&values)[4]) {
+  stitch_cluster_load(address, values, sizeof(values), __FILE__, __LINE__);
+}
 template <int kCount>
 inline void cluster_store_async(uint32_t address, const float (&values)[kCount], uint32_t barrier) {
   stitch_cluster_store_async(address, values, sizeof(values), barrier, __FILE__, __LINE__);
