@@ -31,6 +31,8 @@ __device__ __forceinline__ split_detail::RowScale chunk_scale(uint32_t largest) 
   return {__int_as_float((127 + kept) << 23), __int_as_float((127 - kept) << 23), kSmall};
 }
 
+// kWide: four neighbours along K are read at once, where rows start at multiples of 16 bytes and K is one of four.
+//
 // kRows rows of an operand and what of them is on its way from memory: kAhead chunks. By kSplitters threads.
 //
 // Contiguous along K: four threads a row, rows of a warp numbered so that eight threads store to different banks.
@@ -38,37 +40,41 @@ __device__ __forceinline__ split_detail::RowScale chunk_scale(uint32_t largest) 
 template <int kRows, Layout kLayout, bool kWide, int kAhead>
 class ChunkRows {
  public:
+  using Piece = float[split_detail::kPiece];
   static constexpr bool kAlongK = kLayout == Layout::kContiguousK;
   static constexpr int kHeld = kAlongK ? kRows * kPieces / kSplitters : kPieces;  // pieces of a thread
   static constexpr int kCounted = kAlongK ? kHeld : 1;                            // rows of a thread
   static_assert(kAlongK || kRows <= kSplitters);
 
-  __device__ __forceinline__ ChunkRows(const OperandView<float>& operand, int64_t row, int64_t end, int thread)
-      : end_(end), k_stride_(operand.k_stride), thread_(thread) {
+  // From `begin` to `end` along K.
+  __device__ __forceinline__ ChunkRows(const OperandView<float>& operand, int64_t row, int64_t begin, int64_t end,
+                                       int thread)
+      : left_(end - begin), k_stride_(operand.k_stride), thread_(thread) {
 #pragma unroll
     for (int i = 0; i < kCounted; ++i) {
       const int64_t wanted = row + row_of(i);
       const int64_t last = operand.outer_extent - 1;
-      rows_[i] = operand.data + (wanted < last ? wanted : last) * operand.outer_stride;
+      next_[i] = operand.data + (wanted < last ? wanted : last) * operand.outer_stride +
+                 (begin + (kAlongK ? piece_of(i) * split_detail::kPiece : 0)) * operand.k_stride;
     }
   }
 
   __device__ __forceinline__ bool has_rows() const { return kAlongK || thread_ < kRows; }
 
-  __device__ __forceinline__ void load(int slot, int64_t k) {
-    if (k >= end_ || !has_rows()) {
+  // The next chunk, if there is one.
+  __device__ __forceinline__ void load(int slot) {
+    const int left = static_cast<int>(left_ < PlaneBlock::k ? left_ : PlaneBlock::k);
+    left_ -= PlaneBlock::k;
+    if (left <= 0 || !has_rows()) {
       return;
     }
 #pragma unroll
     for (int i = 0; i < kHeld; ++i) {
       if constexpr (kAlongK) {
-        split_detail::load_piece<kWide>(held_[slot][i], rows_[i], k + piece_of(i) * split_detail::kPiece, end_);
+        load_along(held_[slot][i], next_[i], left - piece_of(i) * split_detail::kPiece);
+        next_[i] += PlaneBlock::k;
       } else {
-#pragma unroll
-        for (int element = 0; element < split_detail::kPiece; ++element) {
-          const int64_t at = k + i * split_detail::kPiece + element;
-          held_[slot][i][element] = at < end_ ? rows_[0][at * k_stride_] : 0.0f;
-        }
+        load_across(held_[slot][i], left - i * split_detail::kPiece);
       }
     }
   }
@@ -134,13 +140,32 @@ class ChunkRows {
     return chunk_scale(largest);
   }
 
-  const float* rows_[kCounted];
-  int64_t end_;
+  static __device__ __forceinline__ void load_along(Piece& values, const float* from, int left) {
+    constexpr int kLanes = kWide ? 4 : 1;
+#pragma unroll
+    for (int first = 0; first < split_detail::kPiece; first += kLanes) {
+      const Lanes<float, kLanes> lanes = first < left ? load_lanes<kLanes>(from + first) : Lanes<float, kLanes>{};
+#pragma unroll
+      for (int lane = 0; lane < kLanes; ++lane) {
+        values[first + lane] = lanes[lane];
+      }
+    }
+  }
+  __device__ __forceinline__ void load_across(Piece& values, int left) {
+#pragma unroll
+    for (int element = 0; element < split_detail::kPiece; ++element) {
+      values[element] = element < left ? *next_[0] : 0.0f;
+      next_[0] += k_stride_;
+    }
+  }
+
+  const float* next_[kCounted];  // of this thread's next elements
+  int64_t left_;                 // along K, from the next chunk on
   int64_t k_stride_;
   int thread_;
   unsigned nonzero_[kCounted] = {};
   unsigned small_[kCounted] = {};
-  float held_[kAhead][kHeld][split_detail::kPiece] = {};
+  Piece held_[kAhead][kHeld] = {};
 };
 
 }  // namespace chunk_detail

@@ -45,8 +45,8 @@ struct ChunkThreads {
   static constexpr int kAll = Tile::multipliers + kSplitters;
   static constexpr int kBlocks = kKept ? Tile::blocks : 1;
   static constexpr int kAhead = kKept ? 2 : 1;  // chunks on their way to a splitter
-  static constexpr int kSplitRegisters = kBlocks == 2 ? 64 : 88;
-  static constexpr int kMultiplyRegisters = kBlocks == 2 ? 96 : kKept ? 208 : 168;
+  static constexpr int kSplitRegisters = kBlocks == 2 ? 64 : kKept ? 144 : 88;
+  static constexpr int kMultiplyRegisters = kBlocks == 2 ? 96 : kKept ? 184 : 168;
 };
 
 template <typename Tile>
@@ -85,7 +85,14 @@ struct KeptRows {
   __device__ __forceinline__ void operator()(const Ring<Tile>& ring, int stage, int64_t k_block) const {
     if (copies) {
       ptx::mbarrier_arrive_expecting(ring.full + stage, static_cast<uint32_t>(rows.blocks) * PlaneBlock::bytes);
-      rows.copy(ring.stage(stage) + Tile::lhs_blocks * PlaneBlock::bytes, k_block, ring.full + stage);
+      unsigned char* to = ring.stage(stage) + Tile::lhs_blocks * PlaneBlock::bytes;
+#pragma unroll
+      for (int block = 0; block < Tile::rhs_blocks; ++block) {
+        if (block < rows.blocks) {
+          ptx::bulk_copy(to + block * PlaneBlock::bytes, rows.first + block * rows.stride + k_block * PlaneBlock::bytes,
+                         PlaneBlock::bytes, ring.full + stage);
+        }
+      }
     }
   }
 };
@@ -97,7 +104,7 @@ __device__ __forceinline__ void split_depth(const ChunkRing<Tile>& ring, Rows& r
   RingPlace<Tile::stages> place;
 #pragma unroll
   for (int ahead = 0; ahead < kAhead; ++ahead) {
-    rows.load(ahead, int64_t{depth.begin + ahead} * PlaneBlock::k);
+    rows.load(ahead);
   }
 #pragma unroll 1
   for (int begin = depth.begin; begin < depth.end; begin += kAhead) {
@@ -114,7 +121,7 @@ __device__ __forceinline__ void split_depth(const ChunkRing<Tile>& ring, Rows& r
         if (threadIdx.x % kWarpThreads == 0) {
           ptx::mbarrier_arrive(ring.full + place.stage);
         }
-        rows.load(ahead, int64_t{k_block + kAhead} * PlaneBlock::k);
+        rows.load(ahead);
         place.next();
       }
     }
@@ -301,16 +308,17 @@ __device__ __forceinline__ void split_operands(const ChunkRing<Tile>& ring, cons
     const KeptRows<Tile> kept{PlaneRows(work.kept, place.batch, work.shape.n, work.shape.k, place.column,
                                         Tile::rhs_blocks),
                               thread == 0};
-    LhsRows rows(work.lhs_view(place.batch), place.row, place.k_end, thread);
+    LhsRows rows(work.lhs_view(place.batch), place.row, place.k_begin, place.k_end, thread);
     split_depth<Tile, Threads::kAhead, true>(ring, rows, depth, kept);
   } else {
     using RhsRows = chunk_detail::ChunkRows<Tile::n, kRhsLayout, kWide, Threads::kAhead>;
     const auto nothing = [](const Ring<Tile>&, int, int64_t) {};
     if (thread < chunk_detail::kSplitters) {
-      LhsRows rows(work.lhs_view(place.batch), place.row, place.k_end, thread);
+      LhsRows rows(work.lhs_view(place.batch), place.row, place.k_begin, place.k_end, thread);
       split_depth<Tile, Threads::kAhead, true>(ring, rows, depth, nothing);
     } else {
-      RhsRows rows(work.rhs_view(place.batch), place.column, place.k_end, thread - chunk_detail::kSplitters);
+      RhsRows rows(work.rhs_view(place.batch), place.column, place.k_begin, place.k_end,
+                   thread - chunk_detail::kSplitters);
       split_depth<Tile, Threads::kAhead, false>(ring, rows, depth, nothing);
     }
   }
@@ -389,8 +397,8 @@ __global__ void __launch_bounds__(ChunkThreads<Tile, kKept>::kAll, ChunkThreads<
 }
 
 template <Layout kLayout>
-bool is_wide(const StridedMatrix<float>& matrix, int64_t other_stride) {
-  return kLayout == Layout::kContiguousOuter || groups_aligned(matrix, other_stride);
+bool is_wide(const StridedMatrix<float>& matrix, int64_t other_stride, int64_t k) {
+  return kLayout == Layout::kContiguousOuter || (k % 4 == 0 && groups_aligned(matrix, other_stride));
 }
 
 // Blocks of `splits` parts of K; kCluster of them are a cluster.
@@ -401,8 +409,8 @@ cudaError_t launch_chunks(ChunkWork work, int64_t splits, const Epilogue& epilog
     return cudaSuccess;
   }
   work.split_length = round_up(ceil_divide(work.shape.k, splits), PlaneBlock::k);
-  const bool wide = is_wide<kLhsLayout>(work.lhs, work.lhs.row_stride) &&
-                    (kKept || is_wide<kRhsLayout>(work.rhs, work.rhs.column_stride));
+  const bool wide = is_wide<kLhsLayout>(work.lhs, work.lhs.row_stride, work.shape.k) &&
+                    (kKept || is_wide<kRhsLayout>(work.rhs, work.rhs.column_stride, work.shape.k));
   const auto kernel = wide ? gemm_chunks_kernel<Tile, kKept, kLhsLayout, kRhsLayout, true, kCluster, Epilogue>
                            : gemm_chunks_kernel<Tile, kKept, kLhsLayout, kRhsLayout, false, kCluster, Epilogue>;
   const cudaError_t error = allow_shared_memory(kernel, Tile::shared_bytes);
