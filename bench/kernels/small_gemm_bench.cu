@@ -11,6 +11,7 @@
 #include "kernels/gemm/mma_thin.cuh"
 #include "kernels/gemm/wgmma.cuh"
 #include "kernels/gemm/wgmma_chunks.cuh"
+#include "kernels/gemm/wgmma_thin.cuh"
 
 namespace {
 
@@ -108,23 +109,31 @@ struct Problem {
   void report(const char* kernel, const std::string& setting, const Launch& launch) const {
     cudaMemset(c.data(), 0xff, static_cast<std::size_t>(c.count()) * sizeof(float));
     const double elapsed_us = cold_us(launch);
-    const double tflops = 2.0 * static_cast<double>(shape.batch * shape.m * shape.n) * static_cast<double>(shape.k) /
-                          elapsed_us / 1e6;
+    const double tflops =
+        2.0 * static_cast<double>(shape.batch * shape.m * shape.n) * static_cast<double>(shape.k) / elapsed_us / 1e6;
     print_row(kernel, size, setting.c_str(), elapsed_us, tflops, error(), kErrorLimit);
   }
 
   template <typename Tile>
   void tf32x3(const char* tile, int64_t splits) const {
     report("tf32x3", std::string(tile) + " splits " + std::to_string(splits), [&] {
-      return splits == 1 ? launch_gemm_mma<Tf32x3, Tile, kLayoutA, kLayoutB>(shape, view_a(), view_b(), store(), nullptr)
-                         : launch_gemm_mma_split_k<Tf32x3, Tile, kLayoutA, kLayoutB>(
-                               shape, view_a(), view_b(), store(), splits, planes.data(), nullptr);
+      return splits == 1
+                 ? launch_gemm_mma<Tf32x3, Tile, kLayoutA, kLayoutB>(shape, view_a(), view_b(), store(), nullptr)
+                 : launch_gemm_mma_split_k<Tf32x3, Tile, kLayoutA, kLayoutB>(shape, view_a(), view_b(), store(), splits,
+                                                                             planes.data(), nullptr);
     });
   }
   template <int kDepth>
   void thin() const {
     report("tf32x3", "thin", [&] {
       return launch_gemm_mma_thin<Tf32x3, kDepth, kLayoutA, kLayoutB>(shape, view_a(), view_b(), store(), nullptr);
+    });
+  }
+  template <int kChunks>
+  void in_thin_planes() const {
+    report("thin planes", "64x128 walk", [&] {
+      return launch_gemm_thin_planes<kChunks, kLayoutA, kLayoutB>(shape, view_a(), view_b(), store(), planes.data(),
+                                                                  nullptr);
     });
   }
   template <typename Tile>
@@ -211,7 +220,17 @@ void deep() {
 }
 
 void thin() {
+  {
+    const Problem<kOuter, kOuter> shallow(1, 32768, 32768, 32);
+    shallow.thin<32>();
+    shallow.in_thin_planes<1>();
+  }
   const Problem<kK, kOuter> problem(1, 32768, 32768, 64);
+  problem.in_thin_planes<2>();
+  problem.in_thin_planes<4>();
+  const double fill_us = cold_us(
+      [&] { return cudaMemsetAsync(problem.c.data(), 0, static_cast<std::size_t>(problem.c.count()) * 4, nullptr); });
+  std::printf("filling as much: %.1f us\n", fill_us);
   problem.thin<64>();
   problem.in_planes<PlaneTileBroad>("128x256");
   problem.in_chunks<ChunkTileSquare, 1>("128x128");
@@ -256,8 +275,8 @@ int main(int count, char** arguments) {
     void (*run)();
   };
   print_header("TFLOP/s");
-  for (const Part& part : {Part{"small", small}, {"transformers", transformers}, {"deep", deep}, {"thin", thin},
-                           {"batches", batches}}) {
+  for (const Part& part :
+       {Part{"small", small}, {"transformers", transformers}, {"deep", deep}, {"thin", thin}, {"batches", batches}}) {
     bool wanted = count == 1;
     for (int i = 1; i < count; ++i) {
       wanted = wanted || part.name == arguments[i];

@@ -48,10 +48,10 @@ void check_split(Checker& checker, const GemmCase& problem, int64_t splits, doub
   const GemmShape& shape = problem.shape;
   const Operands on(problem);
   const DeviceFloats scratch(splits * shape.batch * shape.m * shape.n);
-  checker.launched("chunks of parts of K", launch_gemm_chunks_split_k<Tile, kLayoutA, kLayoutB>(
-                                               shape, matrix_a<kLayoutA>(on.a.data(), shape),
-                                               matrix_b<kLayoutB>(on.b.data(), shape), on.epilogue(shape), splits,
-                                               scratch.data(), nullptr));
+  checker.launched("chunks of parts of K",
+                   launch_gemm_chunks_split_k<Tile, kLayoutA, kLayoutB>(
+                       shape, matrix_a<kLayoutA>(on.a.data(), shape), matrix_b<kLayoutB>(on.b.data(), shape),
+                       on.epilogue(shape), splits, scratch.data(), nullptr));
   checker.close(problem.name("chunks of parts of K"), on.c.values(), problem.expected<kLayoutA, kLayoutB>(), tolerance);
 }
 
@@ -63,9 +63,9 @@ std::vector<float> kept_product(Checker& checker, const GemmCase& problem) {
   const DeviceFloats kept(split_bytes(1, shape.n, shape.k) / 4);
   const auto view_b = matrix_b<kLayoutB>(on.b.data(), shape);
   checker.launched("split of rhs", launch_split_rhs<kLayoutB>(view_b, shape.n, shape.k, kept.data(), nullptr));
-  checker.launched("kept", launch_gemm_kept_chunks<Tile, kCluster, kLayoutA, kLayoutB>(
-                               shape, matrix_a<kLayoutA>(on.a.data(), shape), view_b, on.epilogue(shape), kept.data(),
-                               nullptr));
+  checker.launched(
+      "kept", launch_gemm_kept_chunks<Tile, kCluster, kLayoutA, kLayoutB>(
+                  shape, matrix_a<kLayoutA>(on.a.data(), shape), view_b, on.epilogue(shape), kept.data(), nullptr));
   return on.c.values();
 }
 

@@ -26,9 +26,9 @@ struct ChunkTile {
   static constexpr int m = 64 * kGroupsM, n = kColumns * kGroupsN, k = PlaneBlock::k;
   static constexpr int lhs_blocks = m / PlaneBlock::rows, rhs_blocks = n / PlaneBlock::rows;
   static constexpr int stage_bytes = (lhs_blocks + rhs_blocks) * PlaneBlock::bytes;
-  static constexpr int stage_stride = n + 8;  // of the staged sums: four rows of a fragment in different banks
+  static constexpr int stage_stride = n + 8;         // of the staged sums: four rows of a fragment in different banks
   static constexpr int plain_at = m * stage_stride;  // floats
-  static constexpr int finish_bytes = (plain_at + kPlainSliceFloats<m, n>) * 4;
+  static constexpr int finish_bytes = (plain_at + kPlainSliceFloats<m, n>)*4;
   static constexpr int ring_bytes = kStages * stage_bytes > finish_bytes ? kStages* stage_bytes : finish_bytes;
   static constexpr int alignment = 1024;
   static constexpr int shared_bytes = alignment + ring_bytes + 2 * kStages * 8 + kStages * (m + n) * 4 + 16;
@@ -132,12 +132,32 @@ __device__ __forceinline__ void split_depth(const ChunkRing<Tile>& ring, Rows& r
 }
 
 template <int kColumns>
-__device__ __forceinline__ void multiply_slice(float (&sums)[kColumns / 2], uint64_t lhs, uint64_t rhs, bool accumulate) {
+__device__ __forceinline__ void multiply_slice(float (&sums)[kColumns / 2], uint64_t lhs, uint64_t rhs,
+                                               bool accumulate) {
   if constexpr (kColumns == 64) {
     ptx::wgmma_m64n64k16_f16(sums, lhs, rhs, accumulate);
   } else {
     ptx::wgmma_m64n128k16_f16(sums, lhs, rhs, accumulate);
   }
+}
+
+// All products of a chunk, small ones first.
+template <int kColumns>
+__device__ __forceinline__ void issue_chunk(float (&partial)[kColumns / 2], const LhsStage& lhs,
+                                            const unsigned char* rhs_rows) {
+  const uint64_t rhs = ptx::wgmma_operand(rhs_rows);
+  ptx::wgmma_forget(partial);
+  ptx::wgmma_fence();
+#pragma unroll
+  for (int slice = 0; slice < 2; ++slice) {
+    multiply_slice<kColumns>(partial, lhs.slice(0, slice), rhs + 4 + slice * 2, slice > 0);
+    multiply_slice<kColumns>(partial, lhs.slice(1, slice), rhs + slice * 2, true);
+  }
+#pragma unroll
+  for (int slice = 0; slice < 2; ++slice) {
+    multiply_slice<kColumns>(partial, lhs.slice(0, slice), rhs + slice * 2, true);
+  }
+  ptx::wgmma_commit();
 }
 
 // Where a warpgroup's sums lie in the tile.
@@ -162,28 +182,15 @@ __device__ __forceinline__ void multiply_chunks(float (&promoted)[Tile::columns 
   const int group = static_cast<int>(threadIdx.x) / 128;
   const GroupPlace<Tile> own;
   const int lhs_at = group % Tile::groups_m * PlaneBlock::bytes;
-  const int rhs_at = Tile::lhs_blocks * PlaneBlock::bytes +
-                     group / Tile::groups_m * Tile::columns * PlaneBlock::row_bytes;
+  const int rhs_at =
+      Tile::lhs_blocks * PlaneBlock::bytes + group / Tile::groups_m * Tile::columns * PlaneBlock::row_bytes;
   RingPlace<Tile::stages> place;
   float partial[Tile::columns / 2];
 #pragma unroll 1
   for (int k_block = depth.begin; k_block < depth.end; ++k_block) {
     ring.wait_until_full(place);
     const unsigned char* stage = ring.stage(place.stage);
-    const LhsStage lhs(stage + lhs_at);
-    const uint64_t rhs = ptx::wgmma_operand(stage + rhs_at);
-    ptx::wgmma_forget(partial);
-    ptx::wgmma_fence();
-#pragma unroll
-    for (int slice = 0; slice < 2; ++slice) {
-      multiply_slice<Tile::columns>(partial, lhs.slice(0, slice), rhs + 4 + slice * 2, slice > 0);
-      multiply_slice<Tile::columns>(partial, lhs.slice(1, slice), rhs + slice * 2, true);
-    }
-#pragma unroll
-    for (int slice = 0; slice < 2; ++slice) {
-      multiply_slice<Tile::columns>(partial, lhs.slice(0, slice), rhs + slice * 2, true);
-    }
-    ptx::wgmma_commit();
+    issue_chunk<Tile::columns>(partial, LhsStage(stage + lhs_at), stage + rhs_at);
     const float* of_rows = ring.lhs_unscale(place.stage) + own.row;
     const float* of_columns = ring.rhs_unscale(place.stage) + own.column;
     const float of_row[2] = {of_rows[0], of_rows[8]};
@@ -305,9 +312,8 @@ __device__ __forceinline__ void split_operands(const ChunkRing<Tile>& ring, cons
   using LhsRows = chunk_detail::ChunkRows<Tile::m, kLhsLayout, kWide, Threads::kAhead>;
   const int thread = static_cast<int>(threadIdx.x) - Tile::multipliers;
   if constexpr (kKept) {
-    const KeptRows<Tile> kept{PlaneRows(work.kept, place.batch, work.shape.n, work.shape.k, place.column,
-                                        Tile::rhs_blocks),
-                              thread == 0};
+    const KeptRows<Tile> kept{
+        PlaneRows(work.kept, place.batch, work.shape.n, work.shape.k, place.column, Tile::rhs_blocks), thread == 0};
     LhsRows rows(work.lhs_view(place.batch), place.row, place.k_begin, place.k_end, thread);
     split_depth<Tile, Threads::kAhead, true>(ring, rows, depth, kept);
   } else {
@@ -360,8 +366,8 @@ __device__ __forceinline__ void finish_chunks(float (&promoted)[Tile::columns / 
     ptx::barrier_of_threads<kMultipliersMeet, Tile::multipliers>();
     BlockPlace own = place;
     own.row += first;
-    apply_epilogue<kRows, Tile::n, Tile::stage_stride, Tile::multipliers>(
-        staged + first * Tile::stage_stride, same_row, work.shape, own, place.batch, epilogue);
+    apply_epilogue<kRows, Tile::n, Tile::stage_stride, Tile::multipliers>(staged + first * Tile::stage_stride, same_row,
+                                                                          work.shape, own, place.batch, epilogue);
     ptx::cluster_wait();
   }
 }

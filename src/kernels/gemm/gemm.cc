@@ -6,10 +6,12 @@
 #include <algorithm>
 
 #include "ir/graph/op.h"
+#include "kernels/gemm/chunks.h"
 #include "kernels/gemm/library.h"
 #include "kernels/gemm/planes.h"
 #include "kernels/gemm/problem.h"
 #include "kernels/gemm/thin.h"
+#include "kernels/gemm/thin_planes.h"
 #include "kernels/gemm/variants.h"
 #include "kernels/lowering/functor_builder.h"
 #include "kernels/lowering/launch_text.h"
@@ -22,6 +24,16 @@ constexpr int64_t kMaxSplits = 16;
 constexpr int64_t kMinDepthOfSplit = 256;  // of K: shorter parts do not repay their partial sums
 
 constexpr const char* kPortable = "tf32x3_64x64";  // a setting in whose place one of another table stands
+
+// Those that gemm_setting() does not know.
+bool is_of_other_table(const Setting& setting) {
+  return is_thin(setting) || is_thin_planes(setting) || is_planes(setting) || is_chunks(setting);
+}
+
+// Whether prepare() splits b, and the product keeps its planes.
+bool keeps_rhs(const Setting& setting) {
+  return (is_planes(setting) && keeps_planes(setting)) || (is_chunks(setting) && chunks_keep_planes(setting));
+}
 
 bool is_float_storage(DataType dtype) {
   return dtype == DataType::kFloat32 || dtype == DataType::kFloat16 || dtype == DataType::kBfloat16;
@@ -66,8 +78,12 @@ class Gemm final : public KernelTemplate {
     }
     const std::vector<Setting> thin = thin_settings(group, problem, math);
     settings.insert(settings.end(), thin.begin(), thin.end());
+    const std::vector<Setting> thin_planes = thin_planes_settings(group, problem, limits);
+    settings.insert(settings.end(), thin_planes.begin(), thin_planes.end());
     const std::vector<Setting> planes = planes_settings(group, problem, limits);
     settings.insert(settings.end(), planes.begin(), planes.end());
+    const std::vector<Setting> chunks = chunk_settings(group, problem, limits);
+    settings.insert(settings.end(), chunks.begin(), chunks.end());
     return settings;
   }
 
@@ -81,10 +97,13 @@ class Gemm final : public KernelTemplate {
     if (is_library_setting(setting)) {
       return allows_library(group, setting);
     }
-    if (is_thin(setting) || is_planes(setting)) {
+    if (is_of_other_table(setting)) {
       GemmProblem problem;
       analyse_gemm(group, problem);
-      return is_thin(setting) ? allows_thin(group, problem) : allows_planes(group, problem, setting);
+      return is_thin(setting)          ? allows_thin(group, problem)
+             : is_thin_planes(setting) ? allows_thin_planes(group, problem)
+             : is_planes(setting)      ? allows_planes(group, problem, setting)
+                                       : allows_chunks(group, problem, setting);
     }
     const auto own = gemm_setting(setting);
     return own.has_value() && own->splits_of_depth <= kMaxSplits &&
@@ -100,8 +119,14 @@ class Gemm final : public KernelTemplate {
     if (is_thin(setting)) {
       return thin_work(group, problem, setting);
     }
+    if (is_thin_planes(setting)) {
+      return thin_planes_work(group, problem);
+    }
     if (is_planes(setting)) {
       return planes_work(group, problem, setting);
+    }
+    if (is_chunks(setting)) {
+      return chunk_work(group, problem, setting);
     }
     Work work;
     work.bytes = min_bytes(group);
@@ -238,6 +263,34 @@ void describe_planes(StepBuilder& step, const Setting& setting) {
   step.describe("Bound: arithmetic.");
 }
 
+void describe_thin_planes(StepBuilder& step) {
+  step.include("kernels/gemm/wgmma_thin.cuh");
+  step.describe(
+      "Access: both operands are read once and written as planes; a block keeps those of its 64 rows of lhs in shared "
+      "memory and walks along rhs, whose planes come as they are by the copy engine; sums are stored in whole lines.");
+  step.describe(
+      "Arithmetic: rows are scaled by powers of two and split into two fp16 parts, each product is three of parts "
+      "on the tensor cores; tiles that two parts do not hold are multiplied again in fp32.");
+  step.describe("Bound: memory, the product is written for longer than it is multiplied.");
+}
+
+void describe_chunks(StepBuilder& step, const Setting& setting) {
+  step.include("kernels/gemm/wgmma_chunks.cuh");
+  step.describe(
+      "Access: {}; a block splits what it reads of tiles of {} on the way to shared memory.",
+      chunks_keep_planes(setting) ? "rhs lies as planes since prepare(), lhs is read" : "both operands are read",
+      chunk_tile_text(setting));
+  step.describe(
+      "Arithmetic: chunks of 32 along k are scaled by powers of two and split into two fp16 parts, each product is "
+      "three of parts on the tensor cores, sums promoted to fp32 every chunk; tiles that two parts do not hold are "
+      "multiplied again in fp32.");
+  if (setting.splits > 1) {
+    step.describe("The depth of a tile is shared by {} blocks{}.", setting.splits,
+                  chunks_in_scratch(setting) ? "" : " of a cluster");
+  }
+  step.describe("Bound: arithmetic.");
+}
+
 // What the step's file includes, and says of itself.
 void introduce(StepBuilder& step, const GemmProblem& problem, const Setting& setting, const GemmVariant& variant) {
   const bool in_sixteen_bits = variant.math == TensorMath::kSixteenBit;
@@ -249,13 +302,17 @@ void introduce(StepBuilder& step, const GemmProblem& problem, const Setting& set
     step.describe("Bound: memory, the product is written for longer than it is multiplied.");
   } else if (is_planes(setting)) {
     describe_planes(step, setting);
+  } else if (is_thin_planes(setting)) {
+    describe_thin_planes(step);
+  } else if (is_chunks(setting)) {
+    describe_chunks(step, setting);
   } else {
     step.include(in_sixteen_bits                     ? "kernels/gemm/mma_16bit.cuh"
                  : variant.math != TensorMath::kNone ? "kernels/gemm/mma.cuh"
                                                      : "kernels/gemm/ffma.cuh");
     describe(step, problem, variant);
   }
-  if (!is_thin(setting)) {
+  if (!is_thin(setting) && !is_thin_planes(setting)) {
     describe_kept(step, problem);
   }
   for (const GemmOperand& operand : {problem.a, problem.b}) {
@@ -275,6 +332,12 @@ std::string launched(const GemmProblem& problem, const Setting& setting, const G
     return fmt::format("stitch::launch_gemm_{}planes<stitch::{}", keeps_planes(setting) ? "kept_" : "",
                        planes_tile(setting));
   }
+  if (is_thin_planes(setting)) {
+    return thin_planes_launch(problem);
+  }
+  if (is_chunks(setting)) {
+    return chunk_launch(setting);
+  }
   const TensorMath math = own.variant->math;
   const char* split = own.splits_of_depth > 0 ? "_split_k" : "";
   if (math == TensorMath::kNone || math == TensorMath::kSixteenBit) {
@@ -282,6 +345,26 @@ std::string launched(const GemmProblem& problem, const Setting& setting, const G
                        own.variant->tile);
   }
   return fmt::format("stitch::launch_gemm_mma{}<stitch::{}, stitch::{}", split, policy_type(math), own.variant->tile);
+}
+
+// What the launch takes after its operands' layouts.
+void add_last_arguments(StepBuilder& step, const GemmProblem& problem, const Setting& setting, const GemmSetting& own) {
+  const char* layout = layout_name(problem.b.layout);
+  if (own.splits_of_depth > 0 || (is_chunks(setting) && chunks_in_scratch(setting))) {
+    constexpr int kFloatBytes = 4;
+    step.set_scratch_bytes(setting.splits * problem.batch * problem.m * problem.n * kFloatBytes);
+    step.launch("    {}>(shape, lhs, rhs, epilogue, {}, args->scratch, stream);", layout,
+                step.extent("splits", setting.splits, "blocks that share the depth of one tile"));
+    return;
+  }
+  const char* kept = keeps_rhs(setting) ? "args->kept, " : "";
+  const char* scratch = is_planes(setting) || is_thin_planes(setting) ? "args->scratch, " : "";
+  if (is_planes(setting)) {
+    step.set_scratch_bytes(planes_scratch_bytes(problem, setting));
+  } else if (is_thin_planes(setting)) {
+    step.set_scratch_bytes(called_planes_bytes(problem));
+  }
+  step.launch("    {}>(shape, lhs, rhs, epilogue, {}{}stream);", layout, kept, scratch);
 }
 
 Result<StepDraft> Gemm::draft(const Group& group, const Setting& setting) const {
@@ -292,7 +375,7 @@ Result<StepDraft> Gemm::draft(const Group& group, const Setting& setting) const 
   }
   StepBuilder step(group);
   const bool by_library = is_library_setting(setting);
-  const bool is_own = !by_library && !is_thin(setting) && !is_planes(setting);
+  const bool is_own = !by_library && !is_of_other_table(setting);
   const GemmSetting own = is_own       ? *gemm_setting(setting)
                           : by_library ? GemmSetting{&gemm_variant(own_setting_for(group, problem, setting))}
                                        : GemmSetting{&gemm_variant(kPortable)};
@@ -308,26 +391,15 @@ Result<StepDraft> Gemm::draft(const Group& group, const Setting& setting) const 
     add_library_call(step, problem, setting,
                      fmt::format("{}, {}", layout_name(problem.a.layout), layout_name(problem.b.layout)));
   }
-  if (is_planes(setting) && keeps_planes(setting)) {
+  if (keeps_rhs(setting)) {
+    step.set_kept_bytes(kept_planes_bytes(problem));
     step.launch("if (args->fills_kept) {");
     step.launch("  return stitch::launch_split_rhs<{}>(rhs, shape.n, shape.k, args->kept, stream);",
                 layout_name(problem.b.layout));
     step.launch("}");
   }
   step.launch("return {}, {},", launched(problem, setting, own), layout_name(problem.a.layout));
-  if (own.splits_of_depth > 0) {
-    constexpr int kFloatBytes = 4;
-    step.set_scratch_bytes(setting.splits * problem.batch * problem.m * problem.n * kFloatBytes);
-    step.launch("    {}>(shape, lhs, rhs, epilogue, {}, args->scratch, stream);", layout_name(problem.b.layout),
-                step.extent("splits", setting.splits, "blocks that share the depth of one tile"));
-  } else if (is_planes(setting)) {
-    step.set_scratch_bytes(planes_scratch_bytes(problem, setting));
-    step.set_kept_bytes(planes_kept_bytes(problem, setting));
-    step.launch("    {}>(shape, lhs, rhs, epilogue, {}args->scratch, stream);", layout_name(problem.b.layout),
-                keeps_planes(setting) ? "args->kept, " : "");
-  } else {
-    step.launch("    {}>(shape, lhs, rhs, epilogue, stream);", layout_name(problem.b.layout));
-  }
+  add_last_arguments(step, problem, setting, own);
   return step.take();
 }
 

@@ -40,18 +40,17 @@ int64_t operand_planes_bytes(int64_t batch, int64_t rows, int64_t depth) {
          kAlignment;
 }
 
-// Planes that the product keeps are those of one matrix that prepare() has, for a product that is made in each call.
-bool may_keep(const Group& group, const GemmProblem& problem) {
+}  // namespace
+
+bool may_keep_planes(const Group& group, const GemmProblem& problem) {
   return problem.batch_axes.empty() && is_given_weight(*group.graph, problem.b.stored) &&
          !is_given_weight(*group.graph, problem.a.stored);
 }
 
-}  // namespace
-
 bool allows_planes(const Group& group, const GemmProblem& problem, const Setting& setting) {
   constexpr int64_t kMaxGrid = 65535;  // of a launch's second axis
   return group.graph->type(problem.a.stored).dtype == DataType::kFloat32 && problem.batch <= kMaxGrid &&
-         (!keeps_planes(setting) || may_keep(group, problem));
+         (!keeps_planes(setting) || may_keep_planes(group, problem));
 }
 
 std::vector<Setting> planes_settings(const Group& group, const GemmProblem& problem, const DeviceLimits& limits) {
@@ -108,13 +107,17 @@ std::string planes_tile_text(const Setting& setting) {
   return std::to_string(kTileRows) + " x " + std::to_string(meaning_of(kPlaneTiles, setting).columns);
 }
 
-int64_t planes_scratch_bytes(const GemmProblem& problem, const Setting& setting) {
-  return operand_planes_bytes(problem.batch, problem.m, problem.k) +
-         (keeps_planes(setting) ? 0 : operand_planes_bytes(problem.batch, problem.n, problem.k));
+int64_t called_planes_bytes(const GemmProblem& problem) {
+  return operand_planes_bytes(problem.batch, problem.m, problem.k) + kept_planes_bytes(problem);
 }
 
-int64_t planes_kept_bytes(const GemmProblem& problem, const Setting& setting) {
-  return keeps_planes(setting) ? operand_planes_bytes(problem.batch, problem.n, problem.k) : 0;
+int64_t planes_scratch_bytes(const GemmProblem& problem, const Setting& setting) {
+  return keeps_planes(setting) ? operand_planes_bytes(problem.batch, problem.m, problem.k)
+                               : called_planes_bytes(problem);
+}
+
+int64_t kept_planes_bytes(const GemmProblem& problem) {
+  return operand_planes_bytes(problem.batch, problem.n, problem.k);
 }
 
 }  // namespace stitch::kernels

@@ -16,6 +16,8 @@ namespace stitch::kernels {
 // small to repay the split.
 std::vector<Setting> planes_settings(const Group& group, const GemmProblem& problem, const DeviceLimits& limits);
 bool allows_planes(const Group& group, const GemmProblem& problem, const Setting& setting);
+// Whether b is one matrix that prepare() has, for a product that is made in each call.
+bool may_keep_planes(const Group& group, const GemmProblem& problem);
 bool is_planes(const Setting& setting);
 // Whether b is split in prepare() and its planes kept, of a given weight that is one matrix.
 bool keeps_planes(const Setting& setting);
@@ -25,6 +27,8 @@ std::string planes_tile(const Setting& setting);
 std::string planes_tile_text(const Setting& setting);
 // Of the planes that a call makes, an upper bound that follows each extent in a straight line.
 int64_t planes_scratch_bytes(const GemmProblem& problem, const Setting& setting);
-int64_t planes_kept_bytes(const GemmProblem& problem, const Setting& setting);
+// The same of the planes of both operands, and of b's.
+int64_t called_planes_bytes(const GemmProblem& problem);
+int64_t kept_planes_bytes(const GemmProblem& problem);
 
 }  // namespace stitch::kernels
