@@ -12,9 +12,9 @@ constexpr Layout kK = Layout::kContiguousK;
 constexpr Layout kOuter = Layout::kContiguousOuter;
 constexpr double kFp32Class = 2e-6;  // of sums of about 50 products of magnitude up to 1
 
-using Square = ChunkTile<2, 1, 128, 2, 1>;
-using Beside = ChunkTile<1, 2, 64, 2, 2>;
-using Narrow = ChunkTile<1, 1, 64, 3, 2>;
+using Square = ChunkTile<2, 1, 128, 2, 1, 3>;
+using Beside = ChunkTile<1, 2, 64, 2, 2, 2>;
+using Narrow = ChunkTile<1, 1, 64, 3, 2, 1>;
 
 struct Operands {
   DeviceFloats a;

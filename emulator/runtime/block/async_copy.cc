@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stitch_emulator/async_copy.h"
 
+#include <array>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "access/accesses.h"
@@ -32,8 +34,14 @@ struct Queue {
   size_t groups_under_way() const { return group_ends.size() - first_group; }
 };
 
-Queue queues[kMaxThreads];
-bool any_used = false;
+struct BlockQueues {
+  Queue queues[kMaxThreads];
+  bool any_used = false;
+};
+
+BlockQueues of_lone_block;
+std::array<std::unique_ptr<BlockQueues>, kMaxClusterBlocks> of_members;  // made when a cluster needs them
+BlockQueues* running = &of_lone_block;
 
 void carry_out(const Copy& copy) {
   memcpy(copy.shared, copy.global, static_cast<size_t>(copy.valid_bytes));
@@ -68,14 +76,23 @@ bool misaligned(const void* pointer, int bytes) {
 }  // namespace
 
 void forget_async_copies() {
-  if (!any_used) {
+  if (!running->any_used) {
     return;
   }
-  any_used = false;
-  for (Queue& queue : queues) {
+  running->any_used = false;
+  for (Queue& queue : running->queues) {
     forget(queue);
   }
 }
+
+void use_async_copies_of_member(unsigned int rank) {
+  if (of_members[rank] == nullptr) {
+    of_members[rank] = std::make_unique<BlockQueues>();
+  }
+  running = of_members[rank].get();
+}
+
+void use_async_copies_of_lone_block() { running = &of_lone_block; }
 
 }  // namespace stitch_emulator
 
@@ -90,7 +107,6 @@ void stitch_async_copy(void* shared, const void* global, int bytes, int valid_by
   if (misaligned(shared, bytes) || (valid_bytes > 0 && misaligned(global, bytes))) {
     fault("an asynchronous copy needs both addresses aligned to its size", file, line);
   }
-  refuse_in_cluster("an asynchronous copy", file, line);
   ++counts.async_copies;
   const auto place = reinterpret_cast<uintptr_t>(__builtin_return_address(0));
   note_async_copy(global, static_cast<size_t>(valid_bytes), shared, static_cast<size_t>(bytes), place);
@@ -99,22 +115,22 @@ void stitch_async_copy(void* shared, const void* global, int bytes, int valid_by
     carry_out(copy);
     return;
   }
-  any_used = true;
-  queues[block.current].copies.push_back(copy);
+  running->any_used = true;
+  running->queues[block.current].copies.push_back(copy);
 }
 
 void stitch_async_commit() {
   note_async_commit();
-  Queue& queue = queues[block.current];
+  Queue& queue = running->queues[block.current];
   queue.group_ends.push_back(queue.copies.size());
-  any_used = true;
+  running->any_used = true;
   if (block.random != 0 && random_bits() % 4 == 0) {
     complete_oldest_group(queue);
   }
 }
 
 void stitch_async_wait(int pending) {
-  Queue& queue = queues[block.current];
+  Queue& queue = running->queues[block.current];
   const size_t keep = pending < 0 ? 0 : static_cast<size_t>(pending);
   note_async_wait(pending);
   while (queue.groups_under_way() > keep) {

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "access/accesses.h"
+#include "block/async_copy.h"
 #include "block/cluster_memory.h"
 #include "block/mbarrier.h"
 #include "block/shared.h"
@@ -73,6 +74,7 @@ void begin_member(Member& member) {
   cluster.current = member.rank;
   use_group_products_of_member(member.rank);
   use_bulk_copies_of_member(member.rank);
+  use_async_copies_of_member(member.rank);
   if (member.has_started) {
     copy_block(block, member.saved);
     load_shared(member.shared);
@@ -232,6 +234,7 @@ bool run_cluster(const KernelCall& call, dim3 shape, uint3 first) {
   in_cluster = false;
   use_group_products_of_lone_block();
   use_bulk_copies_of_lone_block();
+  use_async_copies_of_lone_block();
   forget_cluster_stores();
   if (!goes_well) {
     abandon_fibers();
@@ -245,14 +248,6 @@ void note_end_of_cluster_thread(int thread) {
   --cluster.live;
   if (cluster.arrived != 0) {
     open_barrier_if_complete();
-  }
-}
-
-void refuse_in_cluster(const char* what, const char* file, int line) {
-  if (in_cluster) {
-    char message[256];
-    snprintf(message, sizeof(message), "%s of a block in a cluster is not supported on the emulated device", what);
-    fault(message, file, line);
   }
 }
 

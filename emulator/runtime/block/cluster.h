@@ -18,7 +18,5 @@ bool run_cluster(const KernelCall& call, dim3 shape, uint3 first);
 void note_end_of_cluster_thread(int thread);
 // Stores of other blocks that this mbarrier of the running block counts.
 void land_cluster_stores(const void* barrier);
-// Ends a kernel of clusters that does what they cannot do here.
-void refuse_in_cluster(const char* what, const char* file, int line);
 
 }  // namespace stitch_emulator

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads from and stores to the shared memory of other blocks of a cluster. An address is a rank and a shared-memory address.
+// Loads from and stores to the shared memory of other blocks of a cluster. An address is a rank and a shared-memory
+// address.
 #include <cstdio>
 #include <cstring>
 #include <vector>
@@ -43,8 +44,8 @@ unsigned int target_of(const char* access, uint32_t address, uint32_t count, con
     fault(message, file, line);
   }
   if (rank >= stitch_cluster_blocks() || !is_shared_range(offset_of(address), count) || address % count != 0) {
-    snprintf(message, sizeof(message),
-             "%s a cluster's memory leads beyond what its blocks declare, or is not aligned", access);
+    snprintf(message, sizeof(message), "%s a cluster's memory leads beyond what its blocks declare, or is not aligned",
+             access);
     fault(message, file, line);
   }
   if (!cluster_has_met()) {
@@ -55,10 +56,11 @@ unsigned int target_of(const char* access, uint32_t address, uint32_t count, con
     fault(message, file, line);
   }
   if (member_has_ended(rank)) {
-    snprintf(message, sizeof(message),
-             "%s the shared memory of block %u of the cluster, which has left the kernel; blocks that others reach must "
-             "wait for them before they leave",
-             access, rank);
+    snprintf(
+        message, sizeof(message),
+        "%s the shared memory of block %u of the cluster, which has left the kernel; blocks that others reach must "
+        "wait for them before they leave",
+        access, rank);
     fault(message, file, line);
   }
   return rank;

@@ -6,6 +6,7 @@
 
 #include "kernels/gemm/mma_operand.cuh"
 #include "kernels/gemm/planes.cuh"
+#include "ptx/cp_async.cuh"
 
 namespace stitch {
 
@@ -31,25 +32,66 @@ __device__ __forceinline__ split_detail::RowScale chunk_scale(uint32_t largest) 
   return {__int_as_float((127 + kept) << 23), __int_as_float((127 - kept) << 23), kSmall};
 }
 
-// kWide: four neighbours along K are read at once, where rows start at multiples of 16 bytes and K is one of four.
-//
-// kRows rows of an operand and what of them is on its way from memory: kAhead chunks. By kSplitters threads.
+using Piece = float[split_detail::kPiece];
+
+__device__ __forceinline__ float largest_of(const Piece& values) {
+  float largest = 0.0f;
+#pragma unroll
+  for (const float value : values) {
+    largest = fmaxf(largest, fabsf(value));  // not a NaN: its parts are NaN in any scale
+  }
+  return largest;
+}
+
+// Of a row's elements, by one thread.
+struct Counts {
+  unsigned zeros = 0;
+  unsigned small = 0;  // lose bits, and are not zero
+};
+
+// Two parts of a piece. Elements are looked at one by one only where there is one that counts.
+__device__ __forceinline__ split_detail::SplitPiece split_counted(const Piece& values,
+                                                                  const split_detail::RowScale& row, Counts& counts) {
+  uint32_t upper[split_detail::kPiece / 2];
+  uint32_t lower[split_detail::kPiece / 2];
+  float least = row.small;
+#pragma unroll
+  for (int pair = 0; pair < split_detail::kPiece / 2; ++pair) {
+    const float x = values[2 * pair] * row.scale;
+    const float y = values[2 * pair + 1] * row.scale;
+    least = fminf(least, fminf(fabsf(x), fabsf(y)));
+    upper[pair] = ptx::pack_fp16x2(x, y);
+    lower[pair] = ptx::pack_fp16x2(x - ptx::low_fp16(upper[pair]), y - ptx::high_fp16(upper[pair]));
+  }
+  if (least < row.small) {
+#pragma unroll
+    for (const float value : values) {
+      const bool is_zero = value == 0.0f;
+      counts.zeros += is_zero ? 1u : 0u;
+      counts.small += !is_zero && fabsf(value * row.scale) < row.small ? 1u : 0u;
+    }
+  }
+  return {{upper[0], upper[1], upper[2], upper[3]}, {lower[0], lower[1], lower[2], lower[3]}};
+}
+
+// kRows rows of an operand and what of them is on its way from memory: kAhead chunks, in registers or in shared memory.
+// By kSplitters threads. kWide: four neighbours along K are read at once, where rows start at multiples of 16 bytes and
+// K is a multiple of four.
 //
 // Contiguous along K: four threads a row, rows of a warp numbered so that eight threads store to different banks.
 // Across K: a thread has a row.
-template <int kRows, Layout kLayout, bool kWide, int kAhead>
+template <int kRows, Layout kLayout, bool kWide, int kAhead, bool kInShared>
 class ChunkRows {
  public:
-  using Piece = float[split_detail::kPiece];
   static constexpr bool kAlongK = kLayout == Layout::kContiguousK;
   static constexpr int kHeld = kAlongK ? kRows * kPieces / kSplitters : kPieces;  // pieces of a thread
   static constexpr int kCounted = kAlongK ? kHeld : 1;                            // rows of a thread
   static_assert(kAlongK || kRows <= kSplitters);
 
-  // From `begin` to `end` along K.
+  // From `begin` to `end` along K. `brought`: shared memory for kAhead chunks of the rows.
   __device__ __forceinline__ ChunkRows(const OperandView<float>& operand, int64_t row, int64_t begin, int64_t end,
-                                       int thread)
-      : left_(end - begin), k_stride_(operand.k_stride), thread_(thread) {
+                                       int thread, float* brought)
+      : left_(end - begin), k_stride_(operand.k_stride), thread_(thread), brought_(brought) {
 #pragma unroll
     for (int i = 0; i < kCounted; ++i) {
       const int64_t wanted = row + row_of(i);
@@ -61,51 +103,46 @@ class ChunkRows {
 
   __device__ __forceinline__ bool has_rows() const { return kAlongK || thread_ < kRows; }
 
-  // The next chunk, if there is one.
+  // Begins to load the next chunk, if there is one.
   __device__ __forceinline__ void load(int slot) {
     const int left = static_cast<int>(left_ < PlaneBlock::k ? left_ : PlaneBlock::k);
     left_ -= PlaneBlock::k;
-    if (left <= 0 || !has_rows()) {
-      return;
-    }
+    if (left > 0 && has_rows()) {
 #pragma unroll
-    for (int i = 0; i < kHeld; ++i) {
-      if constexpr (kAlongK) {
-        load_along(held_[slot][i], next_[i], left - piece_of(i) * split_detail::kPiece);
-        next_[i] += PlaneBlock::k;
-      } else {
-        load_across(held_[slot][i], left - i * split_detail::kPiece);
+      for (int i = 0; i < kHeld; ++i) {
+        const int left_of_piece = left - piece_of(i) * split_detail::kPiece;
+        if constexpr (kInShared) {
+          bring_piece(slot, i, left_of_piece);
+        } else {
+          read_piece(held_[slot][i], i, left_of_piece);
+        }
       }
+    }
+    if constexpr (kInShared) {
+      ptx::cp_async_commit();
     }
   }
 
-  // `unscale`: of the chunk's rows.
+  // Splits the oldest chunk that was loaded, and loads another one in its place. `unscale`: of the chunk's rows.
   __device__ __forceinline__ void split(int slot, unsigned char* planes, float* unscale) {
-    if (!has_rows()) {
-      return;
+    if constexpr (kInShared) {
+      ptx::cp_async_wait<kAhead - 1>();
     }
-    split_detail::RowScale scale = row_scale(slot);
-#pragma unroll
-    for (int i = 0; i < kHeld; ++i) {
-      if (kAlongK) {
-        scale = piece_scale(slot, i);
-      }
-      if (kAlongK ? thread_ % kPieces == 0 : i == 0) {
-        unscale[row_of(i)] = scale.unscale;
-      }
-      const int counted = kAlongK ? i : 0;
-      split_detail::split_piece(held_[slot][i], scale, nonzero_[counted], small_[counted])
-          .store(planes, 1, row_of(i), piece_of(i) * split_detail::kPiece);
+    if (has_rows()) {
+      split_pieces(slot, planes, unscale);
     }
+    ++chunks_;
+    load(slot);
   }
 
   // Whether too many elements of a row have lost bits. By all threads of a warp.
   __device__ __forceinline__ bool has_lost() const {
+    const unsigned all = chunks_ * (kAlongK ? split_detail::kPiece : PlaneBlock::k);
     bool has = false;
 #pragma unroll
     for (int i = 0; i < kCounted; ++i) {
-      unsigned nonzero = nonzero_[i];
-      unsigned small = small_[i];
+      unsigned nonzero = all - counts_[i].zeros;
+      unsigned small = counts_[i].small;
       for (int distance = 1; kAlongK && distance < kPieces; distance *= 2) {
         nonzero += __shfl_xor_sync(0xffffffffu, nonzero, distance);
         small += __shfl_xor_sync(0xffffffffu, small, distance);
@@ -116,6 +153,8 @@ class ChunkRows {
   }
 
  private:
+  static constexpr int kTogether = kInShared && kAlongK && kWide ? 4 : 1;  // of shared memory
+
   __device__ __forceinline__ int row_of(int i) const {
     const int lane_row = thread_ % kWarpThreads / kPieces;
     return kAlongK ? i * (kSplitters / kPieces) + thread_ / kWarpThreads * 8 + lane_row / 2 + lane_row % 2 * 4
@@ -123,39 +162,100 @@ class ChunkRows {
   }
   __device__ __forceinline__ int piece_of(int i) const { return kAlongK ? thread_ % kPieces : i; }
 
-  __device__ __forceinline__ split_detail::RowScale piece_scale(int slot, int i) const {
-    uint32_t largest = split_detail::largest_bits(held_[slot][i]);
-#pragma unroll
-    for (int distance = 1; distance < kPieces; distance *= 2) {
-      largest = max(largest, __shfl_xor_sync(0xffffffffu, largest, distance));
-    }
-    return chunk_scale(largest);
-  }
-  __device__ __forceinline__ split_detail::RowScale row_scale(int slot) const {
-    uint32_t largest = 0;
-#pragma unroll
-    for (int i = 0; i < kHeld && !kAlongK; ++i) {
-      largest = max(largest, split_detail::largest_bits(held_[slot][i]));
-    }
-    return chunk_scale(largest);
+  // This thread's own place, which no other thread reads.
+  __device__ __forceinline__ float* brought(int slot, int piece, int element) const {
+    constexpr int kOfThreads = kAlongK ? kSplitters : kRows;
+    const int group = (slot * kHeld + piece) * (split_detail::kPiece / kTogether) + element / kTogether;
+    return brought_ + (group * kOfThreads + thread_) * kTogether;
   }
 
-  static __device__ __forceinline__ void load_along(Piece& values, const float* from, int left) {
-    constexpr int kLanes = kWide ? 4 : 1;
+  __device__ __forceinline__ void bring_piece(int slot, int i, int left) {
+#pragma unroll
+    for (int element = 0; element < split_detail::kPiece; element += kTogether) {
+      float* to = brought(slot, i, element);
+      if constexpr (kTogether == 4) {
+        ptx::cp_async_16(to, next_[i] + element, element < left ? 16 : 0);
+      } else {
+        ptx::cp_async_4_or_zero(to, kAlongK ? next_[i] + element : next_[0], element < left);
+        step_across();
+      }
+    }
+    step_along(i);
+  }
+  __device__ __forceinline__ void read_piece(Piece& values, int i, int left) {
+    constexpr int kLanes = kWide && kAlongK ? 4 : 1;
 #pragma unroll
     for (int first = 0; first < split_detail::kPiece; first += kLanes) {
-      const Lanes<float, kLanes> lanes = first < left ? load_lanes<kLanes>(from + first) : Lanes<float, kLanes>{};
+      const float* from = kAlongK ? next_[i] + first : next_[0];
+      const Lanes<float, kLanes> lanes = first < left ? load_lanes<kLanes>(from) : Lanes<float, kLanes>{};
 #pragma unroll
       for (int lane = 0; lane < kLanes; ++lane) {
         values[first + lane] = lanes[lane];
       }
+      step_across();
+    }
+    step_along(i);
+  }
+  __device__ __forceinline__ void step_across() {
+    if constexpr (!kAlongK) {
+      next_[0] += k_stride_;
     }
   }
-  __device__ __forceinline__ void load_across(Piece& values, int left) {
+  __device__ __forceinline__ void step_along(int i) {
+    if constexpr (kAlongK) {
+      next_[i] += PlaneBlock::k;
+    }
+  }
+
+  __device__ __forceinline__ void take_piece(Piece& values, int slot, int i) const {
 #pragma unroll
-    for (int element = 0; element < split_detail::kPiece; ++element) {
-      values[element] = element < left ? *next_[0] : 0.0f;
-      next_[0] += k_stride_;
+    for (int element = 0; element < split_detail::kPiece; element += kTogether) {
+      if constexpr (kInShared) {
+        const Lanes<float, kTogether> lanes = load_lanes<kTogether>(brought(slot, i, element));
+#pragma unroll
+        for (int lane = 0; lane < kTogether; ++lane) {
+          values[element + lane] = lanes[lane];
+        }
+      } else {
+        values[element] = held_[slot][i][element];
+      }
+    }
+  }
+
+  // Of a row, whose pieces several threads have, or one.
+  __device__ __forceinline__ float largest_of_row(const Piece& values, int slot) const {
+    float largest = 0.0f;
+    if constexpr (kAlongK) {
+      largest = largest_of(values);
+#pragma unroll
+      for (int distance = 1; distance < kPieces; distance *= 2) {
+        largest = fmaxf(largest, __shfl_xor_sync(0xffffffffu, largest, distance));
+      }
+    } else {
+#pragma unroll
+      for (int i = 0; i < kHeld; ++i) {
+        Piece other;
+        take_piece(other, slot, i);
+        largest = fmaxf(largest, largest_of(other));
+      }
+    }
+    return largest;
+  }
+
+  __device__ __forceinline__ void split_pieces(int slot, unsigned char* planes, float* unscale) {
+    split_detail::RowScale scale{};
+#pragma unroll
+    for (int i = 0; i < kHeld; ++i) {
+      Piece values;
+      take_piece(values, slot, i);
+      if (kAlongK || i == 0) {
+        scale = chunk_scale(__float_as_uint(largest_of_row(values, slot)));
+      }
+      if (kAlongK ? thread_ % kPieces == 0 : i == 0) {
+        unscale[row_of(i)] = scale.unscale;
+      }
+      split_counted(values, scale, counts_[kAlongK ? i : 0])
+          .store(planes, 1, row_of(i), piece_of(i) * split_detail::kPiece);
     }
   }
 
@@ -163,9 +263,10 @@ class ChunkRows {
   int64_t left_;                 // along K, from the next chunk on
   int64_t k_stride_;
   int thread_;
-  unsigned nonzero_[kCounted] = {};
-  unsigned small_[kCounted] = {};
-  Piece held_[kAhead][kHeld] = {};
+  float* brought_;
+  unsigned chunks_ = 0;
+  Counts counts_[kCounted] = {};
+  Piece held_[kInShared ? 1 : kAhead][kHeld] = {};
 };
 
 }  // namespace chunk_detail

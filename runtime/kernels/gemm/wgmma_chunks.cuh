@@ -18,10 +18,11 @@
 
 namespace stitch {
 
-// kGroupsM x kGroupsN warpgroups multiply 64 x kColumns each. kBlocks: that run on a multiprocessor at once.
-template <int kGroupsM, int kGroupsN, int kColumns, int kStages, int kBlocks>
+// kGroupsM x kGroupsN warpgroups multiply 64 x kColumns each. kBlocks: that run on a multiprocessor at once. kBrought:
+// chunks of both operands that lie in shared memory before they are split; 0 for an rhs that was split before.
+template <int kGroupsM, int kGroupsN, int kColumns, int kStages, int kBlocks, int kBrought>
 struct ChunkTile {
-  static constexpr int groups_m = kGroupsM, columns = kColumns, stages = kStages, blocks = kBlocks;
+  static constexpr int groups_m = kGroupsM, columns = kColumns, stages = kStages, blocks = kBlocks, brought = kBrought;
   static constexpr int multipliers = 128 * kGroupsM * kGroupsN;  // threads
   static constexpr int m = 64 * kGroupsM, n = kColumns * kGroupsN, k = PlaneBlock::k;
   static constexpr int lhs_blocks = m / PlaneBlock::rows, rhs_blocks = n / PlaneBlock::rows;
@@ -29,13 +30,16 @@ struct ChunkTile {
   static constexpr int stage_stride = n + 8;         // of the staged sums: four rows of a fragment in different banks
   static constexpr int plain_at = m * stage_stride;  // floats
   static constexpr int finish_bytes = (plain_at + kPlainSliceFloats<m, n>)*4;
-  static constexpr int ring_bytes = kStages * stage_bytes > finish_bytes ? kStages* stage_bytes : finish_bytes;
+  static constexpr int brought_at = kStages * stage_bytes, brought_bytes = kBrought * (m + n) * PlaneBlock::k * 4;
+  static constexpr int all_stages = brought_at + brought_bytes;
+  static constexpr int ring_bytes = all_stages > finish_bytes ? all_stages : finish_bytes;
   static constexpr int alignment = 1024;
   static constexpr int shared_bytes = alignment + ring_bytes + 2 * kStages * 8 + kStages * (m + n) * 4 + 16;
 };
 
-using ChunkTileSquare = ChunkTile<2, 1, 128, 5, 1>;
-using ChunkTileSmall = ChunkTile<1, 2, 64, 4, 2>;
+using ChunkTileSquare = ChunkTile<2, 1, 128, 3, 1, 3>;
+using ChunkTileKept = ChunkTile<2, 1, 128, 5, 1, 0>;
+using ChunkTileSmallKept = ChunkTile<1, 2, 64, 4, 2, 0>;
 
 namespace wgmma_detail {
 
@@ -44,9 +48,14 @@ struct ChunkThreads {
   static constexpr int kSplitters = chunk_detail::kSplitters * (kKept ? 1 : 2);
   static constexpr int kAll = Tile::multipliers + kSplitters;
   static constexpr int kBlocks = kKept ? Tile::blocks : 1;
-  static constexpr int kAhead = kKept ? 2 : 1;  // chunks on their way to a splitter
-  static constexpr int kSplitRegisters = kBlocks == 2 ? 64 : kKept ? 144 : 88;
-  static constexpr int kMultiplyRegisters = kBlocks == 2 ? 96 : kKept ? 184 : 168;
+  static constexpr int kAhead = kKept ? 2 : Tile::brought;  // chunks on their way to a splitter
+  // What a block has when it begins is all that its warpgroups can share out.
+  static constexpr int kRegisters = 65536 / (kAll * kBlocks) / 8 * 8;
+  static constexpr int kWanted = kBlocks == 2 ? 80 : kKept ? 184 : 168;
+  static constexpr int kMultiplyRegisters = kWanted > kRegisters ? kWanted : kRegisters;
+  static constexpr int kLeft = (kRegisters * kAll - kMultiplyRegisters * Tile::multipliers) / kSplitters / 8 * 8;
+  static constexpr int kSplitRegisters = kLeft < kRegisters ? kLeft : kRegisters;
+  static_assert(kSplitRegisters >= 24);
 };
 
 template <typename Tile>
@@ -121,7 +130,6 @@ __device__ __forceinline__ void split_depth(const ChunkRing<Tile>& ring, Rows& r
         if (threadIdx.x % kWarpThreads == 0) {
           ptx::mbarrier_arrive(ring.full + place.stage);
         }
-        rows.load(ahead);
         place.next();
       }
     }
@@ -209,6 +217,7 @@ __device__ __forceinline__ void multiply_chunks(float (&promoted)[Tile::columns 
         to = kKept ? fmaf(sum, of_row[i / 2], to) : fmaf(sum * of_row[i / 2], of_pair[i % 2], to);
       }
     }
+    __syncwarp();  // all lanes have read their scales
     ring.release(place.stage);
     place.next();
   }
@@ -309,22 +318,23 @@ template <typename Tile, bool kKept, Layout kLhsLayout, Layout kRhsLayout, bool 
 __device__ __forceinline__ void split_operands(const ChunkRing<Tile>& ring, const ChunkWork& work,
                                                const BlockPlace& place, const DepthRange& depth) {
   using Threads = ChunkThreads<Tile, kKept>;
-  using LhsRows = chunk_detail::ChunkRows<Tile::m, kLhsLayout, kWide, Threads::kAhead>;
+  using LhsRows = chunk_detail::ChunkRows<Tile::m, kLhsLayout, kWide, Threads::kAhead, !kKept>;
+  auto* brought = reinterpret_cast<float*>(ring.stages + Tile::brought_at);
   const int thread = static_cast<int>(threadIdx.x) - Tile::multipliers;
   if constexpr (kKept) {
     const KeptRows<Tile> kept{
         PlaneRows(work.kept, place.batch, work.shape.n, work.shape.k, place.column, Tile::rhs_blocks), thread == 0};
-    LhsRows rows(work.lhs_view(place.batch), place.row, place.k_begin, place.k_end, thread);
+    LhsRows rows(work.lhs_view(place.batch), place.row, place.k_begin, place.k_end, thread, brought);
     split_depth<Tile, Threads::kAhead, true>(ring, rows, depth, kept);
   } else {
-    using RhsRows = chunk_detail::ChunkRows<Tile::n, kRhsLayout, kWide, Threads::kAhead>;
+    using RhsRows = chunk_detail::ChunkRows<Tile::n, kRhsLayout, kWide, Threads::kAhead, true>;
     const auto nothing = [](const Ring<Tile>&, int, int64_t) {};
     if (thread < chunk_detail::kSplitters) {
-      LhsRows rows(work.lhs_view(place.batch), place.row, place.k_begin, place.k_end, thread);
+      LhsRows rows(work.lhs_view(place.batch), place.row, place.k_begin, place.k_end, thread, brought);
       split_depth<Tile, Threads::kAhead, true>(ring, rows, depth, nothing);
     } else {
       RhsRows rows(work.rhs_view(place.batch), place.column, place.k_begin, place.k_end,
-                   thread - chunk_detail::kSplitters);
+                   thread - chunk_detail::kSplitters, brought + Tile::brought * Tile::m * PlaneBlock::k);
       split_depth<Tile, Threads::kAhead, false>(ring, rows, depth, nothing);
     }
   }

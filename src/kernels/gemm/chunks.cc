@@ -24,8 +24,8 @@ struct ChunkTile {
 };
 
 constexpr std::array kChunkTiles = {
-    NamedSetting<ChunkTile>{"fp16x3_64x128_chunks_kept", {"ChunkTileSmall", 64, 128, 2, 0.5, 0.35, true, false}},
-    NamedSetting<ChunkTile>{"fp16x3_128x128_chunks_kept", {"ChunkTileSquare", 128, 128, 1, 0.6, 0.5, true, false}},
+    NamedSetting<ChunkTile>{"fp16x3_64x128_chunks_kept", {"ChunkTileSmallKept", 64, 128, 2, 0.5, 0.35, true, false}},
+    NamedSetting<ChunkTile>{"fp16x3_128x128_chunks_kept", {"ChunkTileKept", 128, 128, 1, 0.6, 0.5, true, false}},
     NamedSetting<ChunkTile>{"fp16x3_128x128_chunks", {"ChunkTileSquare", 128, 128, 1, 0.5, 0.7, false, false}},
     NamedSetting<ChunkTile>{"fp16x3_128x128_chunks_split_k", {"ChunkTileSquare", 128, 128, 1, 0.5, 0.7, false, true}},
 };
