@@ -191,14 +191,12 @@ struct Problem {
 void linear(int64_t m, int64_t n, int64_t k) {
   const Problem<kK, kK> problem(1, m, n, k);
   problem.in_kept_planes<PlaneTileSquare>("128x128");
-  problem.in_kept_chunks<ChunkTileSmallKept, 1>("64x128");
-  problem.in_kept_chunks<ChunkTileKept, 1>("128x128");
+  problem.in_kept_chunks<ChunkTileSmallKept, 1>("64x128, 2 blocks");
+  problem.in_kept_chunks<ChunkTileKept, 1>("64x128");
   if (k >= 512) {
-    problem.in_kept_chunks<ChunkTileSmallKept, 2>("64x128");
-    problem.in_kept_chunks<ChunkTileSmallKept, 4>("64x128");
-    problem.in_kept_chunks<ChunkTileKept, 2>("128x128");
-    problem.in_kept_chunks<ChunkTileKept, 4>("128x128");
-    problem.in_kept_chunks<ChunkTileKept, 8>("128x128");
+    problem.in_kept_chunks<ChunkTileKept, 2>("64x128");
+    problem.in_kept_chunks<ChunkTileKept, 4>("64x128");
+    problem.in_kept_chunks<ChunkTileKept, 8>("64x128");
   }
 }
 
@@ -222,7 +220,6 @@ void transformers() {
 void deep() {
   const Problem<kK, kOuter> problem(1, 256, 256, 524288);
   problem.tf32x3<MmaTileBroad>("64x128", 16);
-  problem.in_chunks_split<ChunkTileSquare>("128x128", 16);
   problem.in_chunks_split<ChunkTileSquare>("128x128", 32);
   problem.in_chunks_split<ChunkTileSquare>("128x128", 33);
 }
@@ -264,8 +261,6 @@ void batches() {
     problem.in_planes<PlaneTileBroad>("128x256");
     problem.in_kept_planes<PlaneTileBroad>("128x256");
     problem.in_chunks<ChunkTileSquare, 1>("128x128");
-    problem.in_kept_chunks<ChunkTileSmallKept, 1>("64x128");
-    problem.in_kept_chunks<ChunkTileKept, 1>("128x128");
   }
 }
 

@@ -12,9 +12,12 @@ constexpr Layout kK = Layout::kContiguousK;
 constexpr Layout kOuter = Layout::kContiguousOuter;
 constexpr double kFp32Class = 2e-6;  // of sums of about 50 products of magnitude up to 1
 
-using Square = ChunkTile<2, 1, 128, 2, 1, 3>;
-using Beside = ChunkTile<1, 2, 64, 2, 2, 2>;
-using Narrow = ChunkTile<1, 1, 64, 3, 2, 1>;
+using Square = ChunkTile<2, 1, 128, 2, 1, 3, false>;
+using Beside = ChunkTile<1, 2, 64, 2, 1, 2, false>;
+using Narrow = ChunkTile<1, 1, 64, 3, 1, 1, false>;
+using KeptSquare = ChunkTile<2, 1, 128, 2, 1, 0, true>;
+using KeptBeside = ChunkTile<1, 2, 64, 2, 2, 0, true>;
+using KeptDeep = ChunkTile<1, 2, 64, 3, 1, 4, true>;
 
 struct Operands {
   DeviceFloats a;
@@ -152,18 +155,18 @@ int main(int count, char** arguments) {
   check<Narrow, 2, kK, kOuter>(checker, GemmCase(gemm_shape(2, 65, 68, 150)), 2 * kFp32Class);
   check<Beside, 4, kK, kK>(checker, GemmCase(gemm_shape(1, 70, 130, 97)), kFp32Class);  // a part of no depth
   check_split<Narrow, kK, kOuter>(checker, GemmCase(gemm_shape(2, 67, 70, 170)), 3, 2 * kFp32Class);
-  check_kept<Square, 1, kK, kK>(checker, GemmCase(gemm_shape(1, 130, 136, 160)), 2 * kFp32Class);
-  check_kept<Beside, 1, kK, kOuter>(checker, ragged, kFp32Class);
-  check_kept<Narrow, 1, kOuter, kK>(checker, ragged, kFp32Class);
-  check_kept<Beside, 4, kK, kK>(checker, GemmCase(gemm_shape(1, 70, 130, 290)), 4 * kFp32Class);
-  check_kept<Square, 8, kK, kK>(checker, GemmCase(gemm_shape(1, 100, 72, 290)), 4 * kFp32Class);
+  check_kept<KeptSquare, 1, kK, kK>(checker, GemmCase(gemm_shape(1, 130, 136, 160)), 2 * kFp32Class);
+  check_kept<KeptBeside, 1, kK, kOuter>(checker, ragged, kFp32Class);
+  check_kept<KeptDeep, 1, kOuter, kK>(checker, ragged, kFp32Class);
+  check_kept<KeptDeep, 4, kK, kK>(checker, GemmCase(gemm_shape(1, 70, 130, 290)), 4 * kFp32Class);
+  check_kept<KeptSquare, 8, kK, kK>(checker, GemmCase(gemm_shape(1, 100, 72, 290)), 4 * kFp32Class);
   for_each_triangle<Narrow>(
       [&](const GemmCase& problem) { check<Narrow, 1, kK, kOuter>(checker, problem, kFp32Class); });
   check_scales(checker);
   const GemmCase unsplit = unsplit_problem();
   check_unsplit(checker, unsplit, product<Narrow, 1, kK, kK>(checker, unsplit));
   check_unsplit(checker, unsplit, product<Square, 2, kK, kK>(checker, unsplit));
-  check_unsplit(checker, unsplit, kept_product<Narrow, 1, kK, kK>(checker, unsplit));
+  check_unsplit(checker, unsplit, kept_product<KeptBeside, 1, kK, kK>(checker, unsplit));
   check_one_lost_row(checker);
   return checker.finish();
 }

@@ -37,6 +37,9 @@ GROUP_FINISH = "kernels/conv/patch_group_finish.cuh"
 FLASH_GROUPS = "kernels/attention/flash_wgmma.cuh"
 KEY_PLANES = "kernels/attention/key_planes.cuh"
 CLUSTER_ROWS = "kernels/common/cluster_rows.cuh"
+CHUNKS = "kernels/gemm/wgmma_chunks.cuh"
+CHUNK_ROWS = "kernels/gemm/chunks.cuh"
+THIN_PLANES = "kernels/gemm/wgmma_thin.cuh"
 pytestmark = pytest.mark.long
 
 
@@ -230,6 +233,30 @@ MISTAKES = (
     Mistake("keys_lie_unswizzled", "attention_wgmma_test", KEY_PLANES, "(at ^ swizzle) * 16", "at * 16"),
     Mistake("keys_too_small_for_parts", "attention_wgmma_test", KEY_PLANES, "count.small * kMaySuffer > count.nonzero",
             "false"),
+    Mistake("a_chunk_is_split_over_one_that_is_read", "gemm_chunks_test", CHUNKS,
+            "        ring.wait_until_empty(place);\n        at_stage", "        at_stage"),
+    Mistake("a_chunk_is_multiplied_before_it_is_there", "gemm_chunks_test", CHUNKS,
+            "    ring.wait_until_full(place);", ""),
+    Mistake("a_chunk_is_said_to_be_there_by_a_lane_that_is_early", "gemm_chunks_test", CHUNKS,
+            "        ptx::wgmma_publish_operands();\n        __syncwarp();", ""),
+    Mistake("floats_are_split_before_they_are_there", "gemm_chunks_test", CHUNK_ROWS,
+            "      ptx::cp_async_wait<kAhead - 1>();", "      ptx::cp_async_wait<kAhead>();"),
+    Mistake("lanes_are_late_for_their_scales", "gemm_chunks_test", CHUNKS,
+            "    __syncwarp();  // all lanes have read their scales", ""),
+    Mistake("rows_of_a_cluster_are_added_too_early", "gemm_chunks_test", CHUNKS,
+            "    ptx::cluster_arrive();\n    ptx::cluster_wait();\n    const int first",
+            "    ptx::cluster_arrive();\n    const int first"),
+    Mistake("a_block_leaves_while_others_add_its_rows", "gemm_chunks_test", CHUNKS,
+            "work.shape, own, place.batch, epilogue);\n    ptx::cluster_wait();",
+            "work.shape, own, place.batch, epilogue);"),
+    Mistake("chunks_too_small_for_parts", "gemm_chunks_test", CHUNKS, "  if (rows.has_lost()) {", "  if (false) {"),
+    Mistake("thin_rows_are_not_waited_for", "gemm_thin_planes_test", THIN_PLANES,
+            "  ptx::mbarrier_wait(ring.held, 0);", ""),
+    Mistake("thin_sums_are_staged_over_those_before", "gemm_thin_planes_test", THIN_PLANES,
+            "  ptx::barrier_of_threads<kMultipliersMeet, Tile::multipliers>();  // the tile before has been stored", ""),
+    Mistake("thin_columns_are_released_too_early", "gemm_thin_planes_test", THIN_PLANES,
+            "    ptx::wgmma_wait<0>();\n    ptx::wgmma_pin(partial);\n    ring.release(at.stage);",
+            "    ring.release(at.stage);\n    ptx::wgmma_wait<0>();\n    ptx::wgmma_pin(partial);"),
 )
 
 

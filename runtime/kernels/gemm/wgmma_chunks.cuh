@@ -18,9 +18,9 @@
 
 namespace stitch {
 
-// kGroupsM x kGroupsN warpgroups multiply 64 x kColumns each. kBlocks: that run on a multiprocessor at once. kBrought:
-// chunks of both operands that lie in shared memory before they are split; 0 for an rhs that was split before.
-template <int kGroupsM, int kGroupsN, int kColumns, int kStages, int kBlocks, int kBrought>
+// kGroupsM x kGroupsN warpgroups multiply 64 x kColumns each. kBlocks: that run on a multiprocessor at once. kKept: rhs
+// was split before. kBrought: chunks of what is split that lie in shared memory first; 0: two, in registers.
+template <int kGroupsM, int kGroupsN, int kColumns, int kStages, int kBlocks, int kBrought, bool kKept>
 struct ChunkTile {
   static constexpr int groups_m = kGroupsM, columns = kColumns, stages = kStages, blocks = kBlocks, brought = kBrought;
   static constexpr int multipliers = 128 * kGroupsM * kGroupsN;  // threads
@@ -30,16 +30,17 @@ struct ChunkTile {
   static constexpr int stage_stride = n + 8;         // of the staged sums: four rows of a fragment in different banks
   static constexpr int plain_at = m * stage_stride;  // floats
   static constexpr int finish_bytes = (plain_at + kPlainSliceFloats<m, n>)*4;
-  static constexpr int brought_at = kStages * stage_bytes, brought_bytes = kBrought * (m + n) * PlaneBlock::k * 4;
+  static constexpr int brought_at = kStages * stage_bytes,
+                       brought_bytes = kBrought * (kKept ? m : m + n) * PlaneBlock::k * 4;
   static constexpr int all_stages = brought_at + brought_bytes;
   static constexpr int ring_bytes = all_stages > finish_bytes ? all_stages : finish_bytes;
   static constexpr int alignment = 1024;
   static constexpr int shared_bytes = alignment + ring_bytes + 2 * kStages * 8 + kStages * (m + n) * 4 + 16;
 };
 
-using ChunkTileSquare = ChunkTile<2, 1, 128, 3, 1, 3>;
-using ChunkTileKept = ChunkTile<2, 1, 128, 5, 1, 0>;
-using ChunkTileSmallKept = ChunkTile<1, 2, 64, 4, 2, 0>;
+using ChunkTileSquare = ChunkTile<2, 1, 128, 3, 1, 3, false>;
+using ChunkTileKept = ChunkTile<1, 2, 64, 5, 1, 8, true>;
+using ChunkTileSmallKept = ChunkTile<1, 2, 64, 4, 2, 0, true>;
 
 namespace wgmma_detail {
 
@@ -48,10 +49,10 @@ struct ChunkThreads {
   static constexpr int kSplitters = chunk_detail::kSplitters * (kKept ? 1 : 2);
   static constexpr int kAll = Tile::multipliers + kSplitters;
   static constexpr int kBlocks = kKept ? Tile::blocks : 1;
-  static constexpr int kAhead = kKept ? 2 : Tile::brought;  // chunks on their way to a splitter
+  static constexpr int kAhead = Tile::brought == 0 ? 2 : Tile::brought;  // chunks on their way to a splitter
   // What a block has when it begins is all that its warpgroups can share out.
   static constexpr int kRegisters = 65536 / (kAll * kBlocks) / 8 * 8;
-  static constexpr int kWanted = kBlocks == 2 ? 80 : kKept ? 184 : 168;
+  static constexpr int kWanted = kBlocks == 2 ? 80 : 168;
   static constexpr int kMultiplyRegisters = kWanted > kRegisters ? kWanted : kRegisters;
   static constexpr int kLeft = (kRegisters * kAll - kMultiplyRegisters * Tile::multipliers) / kSplitters / 8 * 8;
   static constexpr int kSplitRegisters = kLeft < kRegisters ? kLeft : kRegisters;
@@ -223,7 +224,7 @@ __device__ __forceinline__ void multiply_chunks(float (&promoted)[Tile::columns 
   }
 }
 
-// The scales of an rhs that was split before.
+// The scales of an rhs that was split before. What its planes have beside its columns may be anything.
 template <typename Tile>
 __device__ __forceinline__ void unscale_columns(float (&promoted)[Tile::columns / 2], const float* unscale, int64_t n,
                                                 int64_t column) {
@@ -232,9 +233,12 @@ __device__ __forceinline__ void unscale_columns(float (&promoted)[Tile::columns 
 #pragma unroll
     for (int e = 0; e < 2; ++e) {
       const int64_t at = column + j * 8 + e;
-      const float of_column = at < n ? __ldg(unscale + at) : 1.0f;
-      promoted[j * 4 + e] *= of_column;
-      promoted[j * 4 + 2 + e] *= of_column;
+      const float of_column = at < n ? __ldg(unscale + at) : 0.0f;
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        float& sum = promoted[j * 4 + half * 2 + e];
+        sum = at < n ? sum * of_column : 0.0f;
+      }
     }
   }
 }
@@ -318,7 +322,7 @@ template <typename Tile, bool kKept, Layout kLhsLayout, Layout kRhsLayout, bool 
 __device__ __forceinline__ void split_operands(const ChunkRing<Tile>& ring, const ChunkWork& work,
                                                const BlockPlace& place, const DepthRange& depth) {
   using Threads = ChunkThreads<Tile, kKept>;
-  using LhsRows = chunk_detail::ChunkRows<Tile::m, kLhsLayout, kWide, Threads::kAhead, !kKept>;
+  using LhsRows = chunk_detail::ChunkRows<Tile::m, kLhsLayout, kWide, Threads::kAhead, (Tile::brought > 0)>;
   auto* brought = reinterpret_cast<float*>(ring.stages + Tile::brought_at);
   const int thread = static_cast<int>(threadIdx.x) - Tile::multipliers;
   if constexpr (kKept) {
@@ -327,7 +331,7 @@ __device__ __forceinline__ void split_operands(const ChunkRing<Tile>& ring, cons
     LhsRows rows(work.lhs_view(place.batch), place.row, place.k_begin, place.k_end, thread, brought);
     split_depth<Tile, Threads::kAhead, true>(ring, rows, depth, kept);
   } else {
-    using RhsRows = chunk_detail::ChunkRows<Tile::n, kRhsLayout, kWide, Threads::kAhead, true>;
+    using RhsRows = chunk_detail::ChunkRows<Tile::n, kRhsLayout, kWide, Threads::kAhead, (Tile::brought > 0)>;
     const auto nothing = [](const Ring<Tile>&, int, int64_t) {};
     if (thread < chunk_detail::kSplitters) {
       LhsRows rows(work.lhs_view(place.batch), place.row, place.k_begin, place.k_end, thread, brought);

@@ -157,10 +157,12 @@ __global__ void __launch_bounds__(Tile::threads, 2)
   const GroupPlace<Tile> own;
   const float* lhs_unscale = lhs.unscale_of(place.batch, shape.m);
   float of_row[2];
+  bool has_row[2];  // what planes have beside their rows may be anything
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     const int64_t row = place.row + own.row + half * 8;
-    of_row[half] = row < shape.m ? lhs_unscale[row] : 1.0f;
+    has_row[half] = row < shape.m;
+    of_row[half] = has_row[half] ? lhs_unscale[row] : 0.0f;
   }
   const auto chunks = static_cast<int>(ceil_divide(shape.k, PlaneBlock::k));
   ptx::mbarrier_wait(ring.held, 0);
@@ -171,7 +173,7 @@ __global__ void __launch_bounds__(Tile::threads, 2)
     multiply_thin<Tile>(sums, ring, at, chunks);
 #pragma unroll
     for (int i = 0; i < Tile::columns / 2; ++i) {
-      sums[i] *= of_row[i / 2 % 2];
+      sums[i] = has_row[i / 2 % 2] ? sums[i] * of_row[i / 2 % 2] : 0.0f;
     }
     unscale_columns<Tile>(sums, work.kept.unscale_of(place.batch, shape.n), shape.n, place.column + own.column);
     store_thin<Tile>(sums, ring, work, place, tile % 2, epilogue);

@@ -17,17 +17,19 @@ struct ChunkTile {
   int64_t rows;
   int64_t columns;
   int blocks;  // on a multiprocessor
-  double peak_share;
-  double step_us;  // of a chunk, when a block has its multiprocessor for itself
+  // What a chunk takes, and how many of them filling the ring, storing and adding a cluster's rows take.
+  double chunk_us;
+  double other_chunks;
   bool keeps_planes;
   bool in_scratch;
 };
 
+// Times on an H200 (bench/kernels/small_gemm_bench.cu).
 constexpr std::array kChunkTiles = {
-    NamedSetting<ChunkTile>{"fp16x3_64x128_chunks_kept", {"ChunkTileSmallKept", 64, 128, 2, 0.5, 0.35, true, false}},
-    NamedSetting<ChunkTile>{"fp16x3_128x128_chunks_kept", {"ChunkTileKept", 128, 128, 1, 0.6, 0.5, true, false}},
-    NamedSetting<ChunkTile>{"fp16x3_128x128_chunks", {"ChunkTileSquare", 128, 128, 1, 0.5, 0.7, false, false}},
-    NamedSetting<ChunkTile>{"fp16x3_128x128_chunks_split_k", {"ChunkTileSquare", 128, 128, 1, 0.5, 0.7, false, true}},
+    NamedSetting<ChunkTile>{"fp16x3_64x128_chunks_kept", {"ChunkTileKept", 64, 128, 1, 1.0, 7, true, false}},
+    NamedSetting<ChunkTile>{"fp16x3_64x128_shallow_kept", {"ChunkTileSmallKept", 64, 128, 2, 1.1, 5, true, false}},
+    NamedSetting<ChunkTile>{"fp16x3_128x128_chunks", {"ChunkTileSquare", 128, 128, 1, 2.05, 5, false, false}},
+    NamedSetting<ChunkTile>{"fp16x3_128x128_chunks_split_k", {"ChunkTileSquare", 128, 128, 1, 2.05, 5, false, true}},
 };
 
 constexpr int64_t kChunkDepth = 32;
@@ -97,7 +99,6 @@ std::vector<Setting> chunk_settings(const Group& group, const GemmProblem& probl
 
 Work chunk_work(const Group& group, const GemmProblem& problem, const Setting& setting) {
   constexpr double kProducts = 3.0;
-  constexpr double kFillAndStore = 8;  // in chunks
   constexpr double kFloatBytes = 4.0;
   const ChunkTile& tile = meaning_of(kChunkTiles, setting);
   const int64_t row_tiles = tiles_of(problem.m, tile.rows);
@@ -115,14 +116,15 @@ Work chunk_work(const Group& group, const GemmProblem& problem, const Setting& s
   work.flops = flops(problem.m, problem.n, static_cast<double>(problem.k)) *
                problem.kept.share_of_tiles(problem.m, problem.n, 1, 1);
   work.padded_flops = flops(row_tiles * tile.rows, column_tiles * tile.columns,
-                            (chunks + kFillAndStore) * splits * static_cast<double>(kChunkDepth)) *
+                            (chunks + tile.other_chunks) * splits * static_cast<double>(kChunkDepth)) *
                       problem.kept.share_of_tiles(problem.m, problem.n, tile.rows, tile.columns);
-  work.peak_share = tile.peak_share;
+  constexpr double kPeakShare = 0.6;  // what the chunks' times leave to the tensor cores
+  work.peak_share = kPeakShare;
   work.blocks = problem.batch * row_tiles * column_tiles * setting.splits;
   work.blocks_per_multiprocessor = tile.blocks;
   constexpr int kThreadsOfWhole = 683;  // the ring asks for as much as memory can do
   work.threads_per_block = kThreadsOfWhole / tile.blocks;
-  work.serial_us = (chunks + kFillAndStore) * tile.step_us;
+  work.serial_us = (chunks + tile.other_chunks) * tile.chunk_us;
   if (tile.in_scratch) {
     const double partial_bytes = kFloatBytes * splits * static_cast<double>(problem.batch) *
                                  static_cast<double>(problem.m) * static_cast<double>(problem.n);
