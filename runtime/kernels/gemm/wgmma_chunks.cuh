@@ -398,7 +398,9 @@ __global__ void __launch_bounds__(ChunkThreads<Tile, kKept>::kAll, ChunkThreads<
   const DepthRange depth{static_cast<int>(ceil_divide(place.k_begin, PlaneBlock::k)),
                          static_cast<int>(ceil_divide(place.k_end, PlaneBlock::k))};
   if (threadIdx.x >= Tile::multipliers) {
-    ptx::hand_back_registers<Threads::kSplitRegisters>();
+    if constexpr (Threads::kSplitRegisters < Threads::kRegisters) {
+      ptx::hand_back_registers<Threads::kSplitRegisters>();
+    }
     split_operands<Tile, kKept, kLhsLayout, kRhsLayout, kWide>(ring, work, place, depth);
     ptx::barrier_of_threads<kAllMeet, Threads::kAll>();
     if constexpr (kCluster > 1) {
@@ -408,7 +410,9 @@ __global__ void __launch_bounds__(ChunkThreads<Tile, kKept>::kAll, ChunkThreads<
       ptx::cluster_wait();
     }
   } else {
-    ptx::take_registers<Threads::kMultiplyRegisters>();
+    if constexpr (Threads::kMultiplyRegisters > Threads::kRegisters) {
+      ptx::take_registers<Threads::kMultiplyRegisters>();
+    }
     float promoted[Tile::columns / 2] = {};
     multiply_chunks<Tile, kKept>(promoted, ring, depth);
     finish_chunks<Tile, kKept, kCluster>(promoted, ring, work, place, epilogue);

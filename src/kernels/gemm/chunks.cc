@@ -27,14 +27,13 @@ struct ChunkTile {
 // Times on an H200 (bench/kernels/small_gemm_bench.cu).
 constexpr std::array kChunkTiles = {
     NamedSetting<ChunkTile>{"fp16x3_64x128_chunks_kept", {"ChunkTileKept", 64, 128, 1, 1.0, 7, true, false}},
-    NamedSetting<ChunkTile>{"fp16x3_64x128_shallow_kept", {"ChunkTileSmallKept", 64, 128, 2, 1.1, 5, true, false}},
-    NamedSetting<ChunkTile>{"fp16x3_128x128_chunks", {"ChunkTileSquare", 128, 128, 1, 2.05, 5, false, false}},
+    NamedSetting<ChunkTile>{"fp16x3_64x128_shallow_kept", {"ChunkTileSmallKept", 64, 128, 2, 1.2, 5.5, true, false}},
     NamedSetting<ChunkTile>{"fp16x3_128x128_chunks_split_k", {"ChunkTileSquare", 128, 128, 1, 2.05, 5, false, true}},
 };
 
 constexpr int64_t kChunkDepth = 32;
 constexpr int64_t kMaxSplitsInScratch = 64;
-constexpr std::array<int64_t, 4> kClusters = {1, 2, 4, 8};
+constexpr std::array<int64_t, 3> kClusters = {1, 2, 4};
 constexpr std::array<int64_t, 2> kScratchSplits = {16, 32};
 
 int64_t tiles_of(int64_t extent, int64_t of_tile) { return (extent + of_tile - 1) / of_tile; }
