@@ -20,8 +20,8 @@ inline void cluster_store(uint32_t address, float value) {
 inline void cluster_load(uint32_t address, float (&values)[4]) {
   stitch_cluster_load(address, values, sizeof(values), __FILE__, __LINE__);
 }
-template <int kCount>
-inline void cluster_store_async(uint32_t address, const float (&values)[kCount], uint32_t barrier) {
+template <typename T, int kCount>
+inline void cluster_store_async(uint32_t address, const T (&values)[kCount], uint32_t barrier) {
   stitch_cluster_store_async(address, values, sizeof(values), barrier, __FILE__, __LINE__);
 }
 inline void mbarrier_wait_cluster(uint64_t* barrier, uint32_t parity) {
