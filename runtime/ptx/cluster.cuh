@@ -94,6 +94,19 @@ __device__ __forceinline__ void cluster_store_async(uint32_t address, float firs
 #endif
 }
 
+// Four words, aligned to 16 bytes.
+__device__ __forceinline__ void cluster_store_async(uint32_t address, const uint32_t (&words)[4], uint32_t barrier) {
+#ifdef STITCH_EMULATED
+  emulated::cluster_store_async(address, words, barrier);
+#else
+  asm volatile(
+      "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];\n" ::"r"(
+          address),
+      "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3]), "r"(barrier)
+      : "memory");
+#endif
+}
+
 // As mbarrier_wait (ptx/mbarrier.cuh), for what blocks of the whole cluster wrote before the phase ended.
 __device__ __forceinline__ void mbarrier_wait_cluster(uint64_t* barrier, uint32_t parity) {
 #ifdef STITCH_EMULATED

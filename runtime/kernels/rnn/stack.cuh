@@ -150,6 +150,17 @@ __device__ __forceinline__ void add_biases(const StackLayer& layer, const StackS
   }
 }
 
+// Of a layer below the last one.
+template <typename Cell>
+__device__ __forceinline__ void store_last_states(const StackLayer& layer, int64_t index, float hidden, float cell) {
+  if (layer.last_hidden != nullptr) {
+    layer.last_hidden[index] = hidden;
+  }
+  if (Cell::kHasCell && layer.last_cell != nullptr) {
+    layer.last_cell[index] = cell;
+  }
+}
+
 template <typename Cell, typename Tile, int kLayers, typename Store>
 __global__ void __launch_bounds__(Tile::kThreads, kBlocksOfMultiprocessor)
     stack_wave_kernel(StackShape shape, int64_t wave, int64_t first_layer, StackOperands<kLayers> operands,
@@ -202,12 +213,7 @@ __global__ void __launch_bounds__(Tile::kThreads, kBlocksOfMultiprocessor)
   if (number == kLayers - 1) {
     store(time, row, 0, unit, hidden, cell);
   } else if (time == shape.steps - 1) {
-    if (layer.last_hidden != nullptr) {
-      layer.last_hidden[index] = hidden;
-    }
-    if (layer.last_cell != nullptr) {
-      layer.last_cell[index] = cell;
-    }
+    store_last_states<Cell>(layer, index, hidden, cell);
   }
 }
 
