@@ -19,6 +19,8 @@
 // again.
 #pragma once
 
+#include <stddef.h>
+
 #include "kernels/common/shared_memory.cuh"
 #include "kernels/rnn/persistent_layer.cuh"
 #include "kernels/rnn/stack_gates.cuh"
@@ -74,10 +76,10 @@ struct StackClusterPlace {
 // What a lane keeps of a unit of a sample from step to step.
 template <typename Tile>
 struct StackPair {
-  int row;         // of the cluster
-  int unit;        // of the block
-  int64_t sample;  // of all; those beyond the last repeat it, and nobody looks at them
-  int64_t unit_of_layer;
+  int row;     // of the cluster
+  int unit;    // of the block
+  int sample;  // of all; those beyond the last repeat it, and nobody looks at them
+  int unit_of_layer;
   bool is_sample;
   bool is_there;
   float hidden;
@@ -89,8 +91,8 @@ struct StackPair {
     const int pair = (round * Tile::kWarps + place.warp) * kWarpThreads + place.lane;
     row = pair / Tile::kUnits;
     unit = pair % Tile::kUnits;
-    const int64_t wanted = static_cast<int64_t>(place.cluster) * Tile::kRows + min(row, Tile::kRows - 1);
-    sample = min(wanted, shape.batch - 1);
+    const int wanted = place.cluster * Tile::kRows + min(row, Tile::kRows - 1);
+    sample = min(wanted, static_cast<int>(shape.batch) - 1);
     unit_of_layer = place.rank * Tile::kUnits + unit;
     is_sample = row < Tile::kRows && wanted < shape.batch;
     is_there = is_sample && unit_of_layer < shape.units;
@@ -128,9 +130,7 @@ struct StackClusterBlock {
   SplitWeights weights[Tile::kTilesOfGate][Tile::kSlicesOfWarp];
   float scale;
   float input_scale;
-  SplitSums input_sums[Tile::kColumnTiles];
   uint32_t targets[2];  // this lane's: words of the state of two blocks
-  uint32_t barriers[2];
 
   __device__ int chunks() const { return static_cast<int>(pieces.chunks); }
 
@@ -209,7 +209,6 @@ struct StackClusterBlock {
     for (int i = 0; i < 2; ++i) {
       const uint32_t rank = place.lane % 4 + 4 * i;
       targets[i] = ptx::cluster_address(memory.hidden, rank);
-      barriers[i] = ptx::cluster_address(memory.arrived, rank);
     }
   }
 
@@ -236,14 +235,11 @@ struct StackClusterBlock {
     }
   }
 
-  // Slices from `first` to `last` of the products with the input of `chunk`. After the last the sums are stored.
+  // Slices from `first` to `last` of the products with the input of `chunk`. Registers have no room for their sums from
+  // step to step.
   __device__ __forceinline__ void multiply_input(int chunk, int first, int last) {
-    if (first == 0) {
-#pragma unroll
-      for (SplitSums& sums : input_sums) {
-        sums = SplitSums{};
-      }
-    }
+    SplitSums sums[Tile::kColumnTiles];
+#pragma unroll 1  // registers are short
     for (int slice = first; slice < last; ++slice) {
       const auto& kept = memory.input_weights[place.warp][slice];
       const auto upper = load_lanes<4>(kept[0][place.lane]);
@@ -258,16 +254,14 @@ struct StackClusterBlock {
         if (column < Tile::kColumns) {
           words = load_lanes<4>(&memory.input[chunk % 2][state_word<Tile>(column, word)]);
         }
-        input_sums[tile].add(uppers, lowers, words);
+        sums[tile].add(uppers, lowers, words);
       }
     }
-    if (last == Tile::kInputSlices) {
-      auto* to = memory.input_sums[chunk % 2][input_part()];
+    auto* to = memory.input_sums[chunk % 2][input_part()];
 #pragma unroll
-      for (int tile = 0; tile < Tile::kColumnTiles; ++tile) {
-        input_sums[tile].template store<Tile::kColumns>(to, tile * Tile::kColumnsOfTile, input_tile() * Tile::kTileRows,
-                                                        input_scale);
-      }
+    for (int tile = 0; tile < Tile::kColumnTiles; ++tile) {
+      sums[tile].template store<Tile::kColumns>(to, tile * Tile::kColumnsOfTile, input_tile() * Tile::kTileRows,
+                                                input_scale, first > 0);
     }
   }
 
@@ -285,6 +279,7 @@ struct StackClusterBlock {
   __device__ __forceinline__ void copy_input(int chunk) {
     constexpr int kCopies = Tile::kDepth / 4;  // of a column
     const uint32_t* words = pieces.words + (place.layer - 1) * shape.steps * shape.batch * Tile::kDepth;
+#pragma unroll 1
     for (int index = static_cast<int>(threadIdx.x); index < Tile::kColumns * kCopies; index += Tile::kThreads) {
       const int column = index / kCopies;
       const int word = index % kCopies * 4;
@@ -302,7 +297,7 @@ struct StackClusterBlock {
     const float* gates = pieces.gates + (time * shape.batch + pair.sample) * kGates * shape.units;
 #pragma unroll
     for (int gate = 0; gate < kGates; ++gate) {
-      pair.gates[gate] = gates[gate * shape.units + min(pair.unit_of_layer, shape.units - 1)];
+      pair.gates[gate] = gates[gate * shape.units + min(pair.unit_of_layer, static_cast<int>(shape.units) - 1)];
     }
   }
 
@@ -348,12 +343,14 @@ struct StackClusterBlock {
       words[i] = __shfl_sync(kFullWarp, word, place.lane / 4 * 4 + i);
     }
     if (pair.row < Tile::kRows) {
+      constexpr uint32_t kToBarriers = offsetof(Memory, arrived) - offsetof(Memory, hidden);
       const int parity = (time + 1) % 2;
       const int first = place.rank * Tile::kUnits + pair.unit / 4 * 4;
       const uint32_t offset = (parity * Tile::kRows * Tile::kDepth + state_word<Tile>(pair.row, first)) * 4;
 #pragma unroll
       for (int i = 0; i < 2; ++i) {
-        ptx::cluster_store_async(targets[i] + offset, words, barriers[i] + parity * uint32_t{sizeof(uint64_t)});
+        ptx::cluster_store_async(targets[i] + offset, words,
+                                 targets[i] + kToBarriers + parity * uint32_t{sizeof(uint64_t)});
       }
     }
   }

@@ -12,6 +12,7 @@ constexpr int kRepairThreads = 256;  // at least as many as units
 
 __device__ __forceinline__ float repair_product(const float* features, const float* weight, int64_t depth) {
   float sum = 0.0f;
+#pragma unroll 1
   for (int64_t k = 0; k < depth; ++k) {
     sum += features[k] * weight[k];
   }
@@ -32,16 +33,15 @@ __global__ void __launch_bounds__(kRepairThreads)
   const bool is_unit = unit < shape.units;
   const int64_t index = row * shape.units + (is_unit ? unit : 0);
   float cells[kLayers];
-#pragma unroll
   for (int number = 0; number < kLayers; ++number) {
     hidden[number][unit] = is_unit ? state.hidden[0][number * state.states() + index] : 0.0f;
     cells[number] = Cell::kHasCell ? state.cell[number * state.states() + index] : 0.0f;
   }
   __syncthreads();
   for (int64_t time = 0; time < shape.steps; ++time) {
-#pragma unroll
+#pragma unroll 1
     for (int number = 0; number < kLayers; ++number) {
-      const StackLayer& layer = operands.layers[number];
+      const StackLayer layer = of_layer(operands, number);
       const float* x = number == 0 ? operands.x + time * operands.x_time_stride + row * operands.x_batch_stride
                                    : hidden[number == 0 ? 0 : number - 1];
       const int64_t features = number == 0 ? shape.features : shape.units;

@@ -184,16 +184,19 @@ struct SplitSums {
     ptx::mma_m16n8k16_fp16(small, upper, of_lower);
   }
 
-  // To columns below kColumns of `to`, whose rows are the tile's from `first_row` on.
+  // To columns below kColumns of `to`, or onto what is there; its rows are the tile's from `first_row` on.
   template <int kColumns, int kStride>
-  __device__ __forceinline__ void store(float (*to)[kStride], int first_column, int first_row, float scale) const {
+  __device__ __forceinline__ void store(float (*to)[kStride], int first_column, int first_row, float scale,
+                                        bool adds = false) const {
     constexpr int kHalfRows = 8;
     const int lane = static_cast<int>(threadIdx.x) % kWarpThreads;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const int column = first_column + lane % 4 * 2 + i % 2;
       if (column < kColumns) {
-        to[column][first_row + i / 2 * kHalfRows + lane / 4] = (large[i] + small[i]) * scale;
+        float& place = to[column][first_row + i / 2 * kHalfRows + lane / 4];
+        const float sum = (large[i] + small[i]) * scale;
+        place = adds ? place + sum : sum;
       }
     }
   }
