@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "ptx/not_known.cuh"
+
 #ifdef STITCH_EMULATED
 #include <stitch_emulator/ptx/wgmma.h>
 #endif
@@ -90,15 +92,6 @@ __device__ __forceinline__ void wgmma_pin(float (&d)[kCount]) {
     asm volatile("" : "+f"(d[i])::"memory");
   }
 #endif
-}
-
-// The same number, of which the compiler knows nothing: what is computed from it after the products is not kept in
-// registers since before.
-__device__ __forceinline__ int not_known(int number) {
-#ifndef STITCH_EMULATED
-  asm volatile("" : "+r"(number));
-#endif
-  return number;
 }
 
 // Before a product that does not accumulate: what the accumulators had need not be in their registers, nor kept until

@@ -19,14 +19,18 @@
 // again.
 #pragma once
 
-#include <stddef.h>
-
 #include "kernels/common/shared_memory.cuh"
 #include "kernels/rnn/persistent_layer.cuh"
 #include "kernels/rnn/stack_gates.cuh"
 #include "kernels/rnn/stack_repair.cuh"
 #include "kernels/rnn/stack_tile.cuh"
 #include "ptx/cp_async.cuh"
+#include "ptx/flag.cuh"
+#include "ptx/not_known.cuh"
+
+#ifndef STITCH_PROBE
+#define STITCH_PROBE(i)
+#endif
 
 namespace stitch {
 
@@ -35,7 +39,7 @@ template <typename Tile>
 struct StackClusterPieces {
   uint32_t* words;    // of all states of the layers below the last: [layers - 1, steps, batch, kDepth]
   float* gates;       // the first layer's share of its input
-  unsigned* counted;  // tickets; whether to repair; parts of each chunk of each cluster of each layer
+  unsigned* counted;  // tickets; whether to repair; blocks that have made each chunk of each cluster of each layer
   int64_t clusters;   // of a layer
   int64_t chunks;
   int64_t counters;
@@ -69,38 +73,57 @@ struct StackClusterPlace {
   int layer;
   int cluster;  // of the layer
   int rank;     // of the block in it
-  int warp;
-  int lane;
 };
 
-// What a lane keeps of a unit of a sample from step to step.
+// Where a thread stands in its block. Made anew for each part of a step: registers have no room for what follows from
+// it.
+struct StackThread {
+  int warp;
+  int lane;
+
+  __device__ __forceinline__ StackThread() {
+    const int thread = ptx::not_known(static_cast<int>(threadIdx.x));
+    warp = thread / kWarpThreads;
+    lane = thread % kWarpThreads;
+  }
+};
+
+// The unit of a sample that a lane finishes.
 template <typename Tile>
 struct StackPair {
   int row;     // of the cluster
   int unit;    // of the block
   int sample;  // of all; those beyond the last repeat it, and nobody looks at them
   int unit_of_layer;
+  bool is_row;
   bool is_sample;
-  bool is_there;
-  float hidden;
-  float cell;
-  float gates[Tile::kGates];  // of the first layer, of the next step
+  bool is_unit;
 
-  __device__ __forceinline__ void begin(const StackState& state, const StackClusterPlace& place, int round) {
-    const StackShape& shape = state.shape;
-    const int pair = (round * Tile::kWarps + place.warp) * kWarpThreads + place.lane;
-    row = pair / Tile::kUnits;
+  __device__ __forceinline__ StackPair(const StackShape& shape, const StackClusterPlace& place, int round) {
+    const StackThread thread;
+    const int pair = (round * Tile::kWarps + thread.warp) * kWarpThreads + thread.lane;
+    is_row = pair < Tile::kPairs;
+    row = is_row ? pair / Tile::kUnits : 0;
     unit = pair % Tile::kUnits;
-    const int wanted = place.cluster * Tile::kRows + min(row, Tile::kRows - 1);
+    const int wanted = place.cluster * Tile::kRows + row;
     sample = min(wanted, static_cast<int>(shape.batch) - 1);
     unit_of_layer = place.rank * Tile::kUnits + unit;
-    is_sample = row < Tile::kRows && wanted < shape.batch;
-    is_there = is_sample && unit_of_layer < shape.units;
-    const bool is_unit = unit_of_layer < shape.units;
-    const int64_t at = place.layer * state.states() + sample * shape.units + (is_unit ? unit_of_layer : 0);
-    hidden = is_unit ? state.hidden[0][at] : 0.0f;
-    cell = is_unit && Tile::Cell::kHasCell ? state.cell[at] : 0.0f;
+    is_sample = is_row && wanted < shape.batch;
+    is_unit = unit_of_layer < shape.units;
   }
+
+  // Among all states of the layer. Units beyond the last have the first's.
+  __device__ __forceinline__ int64_t index(const StackShape& shape) const {
+    return static_cast<int64_t>(sample) * shape.units + (is_unit ? unit_of_layer : 0);
+  }
+};
+
+// What a lane keeps of it from step to step.
+template <int kGates>
+struct StackUnit {
+  float hidden;
+  float cell;
+  float gates[kGates];  // of the first layer, of the next step
 };
 
 // The word that a lane sends: of its unit and the neighbour's, upper parts from even lanes and lower from odd ones.
@@ -117,11 +140,14 @@ __device__ __forceinline__ uint32_t word_of_states(float hidden) {
 template <typename Tile, int kLayers, typename Store>
 struct StackClusterBlock {
   static constexpr int kGates = Tile::kGates;
+  static constexpr int kAhead = 3;  // chunks of the input that are there or under way
+  static constexpr uint32_t kStateBytes = Tile::kRows * Tile::kDepth * sizeof(uint32_t);
   using Cell = typename Tile::Cell;
   using Memory = StackClusterMemory<Tile>;
+  using Pair = StackPair<Tile>;
 
   const StackShape& shape;
-  const StackLayer& layer;
+  const StackOperands<kLayers>& operands;
   const StackState& state;
   const StackClusterPieces<Tile>& pieces;
   const Store& store;
@@ -130,18 +156,20 @@ struct StackClusterBlock {
   SplitWeights weights[Tile::kTilesOfGate][Tile::kSlicesOfWarp];
   float scale;
   float input_scale;
-  uint32_t targets[2];  // this lane's: words of the state of two blocks
+  StackUnit<kGates> units[Tile::kRounds];
 
   __device__ int chunks() const { return static_cast<int>(pieces.chunks); }
 
   // All weights of the block, and its biases.
   __device__ __forceinline__ void load(bool vectorised) {
-    const int gate = place.warp / Tile::kQuarters;
+    const StackThread thread;
+    const StackLayer layer = of_layer(operands, place.layer);
+    const int gate = thread.warp / Tile::kParts;
     const int64_t first_unit = place.rank * Tile::kUnits;
     bool is_odd = false;
     const GateRows rows{layer.weight + gate * shape.units * shape.units, first_unit, shape.units, shape.units,
                         vectorised};
-    const int first_slice = place.warp % Tile::kQuarters * Tile::kSlicesOfWarp;
+    const int first_slice = thread.warp % Tile::kParts * Tile::kSlicesOfWarp;
     const WeightScale own(largest_weight<Tile::kTilesOfGate>(rows, 0, first_slice, Tile::kSlicesOfWarp, is_odd));
     scale = own.up;
 #pragma unroll
@@ -152,7 +180,7 @@ struct StackClusterBlock {
       }
     }
     if (place.layer > 0) {
-      load_input_weights(vectorised, is_odd);
+      load_input_weights(layer, vectorised, is_odd);
     }
     for (int row = static_cast<int>(threadIdx.x); row < Tile::kGateRows; row += Tile::kThreads) {
       const int64_t unit = first_unit + row % Tile::kUnits;
@@ -166,28 +194,26 @@ struct StackClusterBlock {
     }
   }
 
-  __device__ __forceinline__ int input_tile() const { return place.warp / Tile::kInputParts; }
-  __device__ __forceinline__ int input_part() const { return place.warp % Tile::kInputParts; }
-
-  __device__ __forceinline__ void load_input_weights(bool vectorised, bool& is_odd) {
-    const int gate = input_tile() / Tile::kTilesOfGate;
-    const int first_row = input_tile() % Tile::kTilesOfGate * Tile::kTileRows;
-    const int first_slice = input_part() * Tile::kInputSlices;
-    const GateRows rows{layer.input_weight + gate * shape.units * shape.units, place.rank * Tile::kUnits, shape.units,
-                        shape.units, vectorised};
+  __device__ __forceinline__ void load_input_weights(const StackLayer& layer, bool vectorised, bool& is_odd) {
+    const StackThread thread;
+    const int tile = thread.warp / Tile::kInputParts;
+    const int first_row = tile % Tile::kTilesOfGate * Tile::kTileRows;
+    const int first_slice = thread.warp % Tile::kInputParts * Tile::kInputSlices;
+    const GateRows rows{layer.input_weight + tile / Tile::kTilesOfGate * shape.units * shape.units,
+                        place.rank * Tile::kUnits, shape.units, shape.units, vectorised};
     const WeightScale own(largest_weight<1>(rows, first_row, first_slice, Tile::kInputSlices, is_odd));
     input_scale = own.up;
     for (int slice = 0; slice < Tile::kInputSlices; ++slice) {
       const SplitWeights split = split_tile(rows, first_row, first_slice + slice, own.down);
-      auto& kept = memory.input_weights[place.warp][slice];
-      store_lanes(kept[0][place.lane],
+      auto& kept = memory.input_weights[thread.warp][slice];
+      store_lanes(kept[0][thread.lane],
                   Lanes<uint32_t, 4>{split.upper[0], split.upper[1], split.upper[2], split.upper[3]});
-      store_lanes(kept[1][place.lane],
+      store_lanes(kept[1][thread.lane],
                   Lanes<uint32_t, 4>{split.lower[0], split.lower[1], split.lower[2], split.lower[3]});
     }
   }
 
-  // The state before the first step, of all units of the cluster's samples.
+  // The states before the first step: of all units of the cluster's samples, and the lane's own.
   __device__ __forceinline__ void load_states() {
     bool is_odd = false;
     const float* hidden = state.hidden[0] + place.layer * state.states();
@@ -202,23 +228,26 @@ struct StackClusterBlock {
     if (is_odd) {
       pieces.counted[1] = 1;
     }
-  }
-
-  __device__ __forceinline__ void find_targets() {
 #pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const uint32_t rank = place.lane % 4 + 4 * i;
-      targets[i] = ptx::cluster_address(memory.hidden, rank);
+    for (int round = 0; round < Tile::kRounds; ++round) {
+      const Pair pair(shape, place, round);
+      const float* cell = state.cell + place.layer * state.states();
+      units[round].hidden = pair.is_unit ? hidden[pair.index(shape)] : 0.0f;
+      units[round].cell = pair.is_unit && Cell::kHasCell ? cell[pair.index(shape)] : 0.0f;
+      if (place.layer == 0) {
+        load_gates(units[round], pair, 0);
+      }
     }
   }
 
   __device__ __forceinline__ void multiply_hidden(int parity) {
-    const int quarter = place.warp % Tile::kQuarters;
-    const int row = place.lane / 4;
+    const StackThread thread;
+    const int part = thread.warp % Tile::kParts;
+    const int row = thread.lane / 4;
     SplitSums sums[Tile::kTilesOfGate];
 #pragma unroll
     for (int slice = 0; slice < Tile::kSlicesOfWarp; ++slice) {
-      const int word = (quarter * Tile::kSlicesOfWarp + slice) * Tile::kSliceDepth + place.lane % 4 * 4;
+      const int word = (part * Tile::kSlicesOfWarp + slice) * Tile::kSliceDepth + thread.lane % 4 * 4;
       auto words = broadcast_lanes<4>(uint32_t{0});
       if (row < Tile::kRows) {
         words = load_lanes<4>(&memory.hidden[parity][state_word<Tile>(row, word)]);
@@ -228,28 +257,30 @@ struct StackClusterBlock {
         sums[tile].add(weights[tile][slice].upper, weights[tile][slice].lower, words);
       }
     }
-    const int first_row = place.warp / Tile::kQuarters * Tile::kUnits;
+    const int first_row = thread.warp / Tile::kParts * Tile::kUnits;
 #pragma unroll
     for (int tile = 0; tile < Tile::kTilesOfGate; ++tile) {
-      sums[tile].template store<Tile::kRows>(memory.sums[quarter], 0, first_row + tile * Tile::kTileRows, scale);
+      sums[tile].template store<Tile::kRows>(memory.sums[part], 0, first_row + tile * Tile::kTileRows, scale);
     }
   }
 
-  // Slices from `first` to `last` of the products with the input of `chunk`. Registers have no room for their sums from
-  // step to step.
+  // Slices from `first` to `last` of the products with the input of `chunk`. Registers have no room for their sums
+  // from step to step.
   __device__ __forceinline__ void multiply_input(int chunk, int first, int last) {
+    const StackThread thread;
+    const int part = thread.warp % Tile::kInputParts;
     SplitSums sums[Tile::kColumnTiles];
 #pragma unroll 1  // registers are short
     for (int slice = first; slice < last; ++slice) {
-      const auto& kept = memory.input_weights[place.warp][slice];
-      const auto upper = load_lanes<4>(kept[0][place.lane]);
-      const auto lower = load_lanes<4>(kept[1][place.lane]);
+      const auto& kept = memory.input_weights[thread.warp][slice];
+      const auto upper = load_lanes<4>(kept[0][thread.lane]);
+      const auto lower = load_lanes<4>(kept[1][thread.lane]);
       const uint32_t uppers[4] = {upper[0], upper[1], upper[2], upper[3]};
       const uint32_t lowers[4] = {lower[0], lower[1], lower[2], lower[3]};
-      const int word = (input_part() * Tile::kInputSlices + slice) * Tile::kSliceDepth + place.lane % 4 * 4;
+      const int word = (part * Tile::kInputSlices + slice) * Tile::kSliceDepth + thread.lane % 4 * 4;
 #pragma unroll
       for (int tile = 0; tile < Tile::kColumnTiles; ++tile) {
-        const int column = tile * Tile::kColumnsOfTile + place.lane / 4;
+        const int column = tile * Tile::kColumnsOfTile + thread.lane / 4;
         auto words = broadcast_lanes<4>(uint32_t{0});
         if (column < Tile::kColumns) {
           words = load_lanes<4>(&memory.input[chunk % 2][state_word<Tile>(column, word)]);
@@ -257,22 +288,26 @@ struct StackClusterBlock {
         sums[tile].add(uppers, lowers, words);
       }
     }
-    auto* to = memory.input_sums[chunk % 2][input_part()];
+    const int first_row = thread.warp / Tile::kInputParts * Tile::kTileRows;
 #pragma unroll
     for (int tile = 0; tile < Tile::kColumnTiles; ++tile) {
-      sums[tile].template store<Tile::kColumns>(to, tile * Tile::kColumnsOfTile, input_tile() * Tile::kTileRows,
-                                                input_scale, first > 0);
+      sums[tile].template store<Tile::kColumns>(memory.input_sums[chunk % 2][part], tile * Tile::kColumnsOfTile,
+                                                first_row, input_scale, first > 0);
     }
   }
 
   // Until the layer below has made all of `chunk`. One thread calls it; a barrier of the block then lets others read.
   __device__ __forceinline__ void wait_for_chunk(int chunk) const {
-    constexpr unsigned kParts = Tile::kBlocks * Tile::kPairWarps;
-    unsigned* const counter = pieces.of_chunk(place.layer - 1, place.cluster, chunk);
-    while (atomicAdd(counter, 0u) < kParts) {
+    while (ptx::load_acquire(pieces.of_chunk(place.layer - 1, place.cluster, chunk)) < Tile::kBlocks) {
       __nanosleep(20);
     }
-    __threadfence();
+  }
+
+  // After a barrier of the block behind the last step of `chunk`.
+  __device__ __forceinline__ void tell_of_chunk(int chunk) const {
+    if (place.layer + 1 < kLayers && threadIdx.x + 1 == Tile::kThreads) {
+      ptx::add_release(pieces.of_chunk(place.layer, place.cluster, chunk), 1);
+    }
   }
 
   // Starts to copy the input of `chunk`. Time steps and samples beyond the last repeat it.
@@ -280,12 +315,12 @@ struct StackClusterBlock {
     constexpr int kCopies = Tile::kDepth / 4;  // of a column
     const uint32_t* words = pieces.words + (place.layer - 1) * shape.steps * shape.batch * Tile::kDepth;
 #pragma unroll 1
-    for (int index = static_cast<int>(threadIdx.x); index < Tile::kColumns * kCopies; index += Tile::kThreads) {
+    for (int index = ptx::not_known(static_cast<int>(threadIdx.x)); index < Tile::kColumns * kCopies;
+         index += Tile::kThreads) {
       const int column = index / kCopies;
       const int word = index % kCopies * 4;
-      const int64_t time = min(static_cast<int64_t>(chunk) * Tile::kSteps + column / Tile::kRows, shape.steps - 1);
-      const int64_t sample =
-          min(static_cast<int64_t>(place.cluster) * Tile::kRows + column % Tile::kRows, shape.batch - 1);
+      const int time = min(chunk * Tile::kSteps + column / Tile::kRows, static_cast<int>(shape.steps) - 1);
+      const int sample = min(place.cluster * Tile::kRows + column % Tile::kRows, static_cast<int>(shape.batch) - 1);
       ptx::cp_async_16(&memory.input[chunk % 2][state_word<Tile>(column, word)],
                        words + (time * shape.batch + sample) * Tile::kDepth + word);
     }
@@ -293,17 +328,16 @@ struct StackClusterBlock {
   }
 
   // The first layer's share of its input.
-  __device__ __forceinline__ void load_gates(StackPair<Tile>& pair, int64_t time) const {
+  __device__ __forceinline__ void load_gates(StackUnit<kGates>& own, const Pair& pair, int time) const {
     const float* gates = pieces.gates + (time * shape.batch + pair.sample) * kGates * shape.units;
 #pragma unroll
     for (int gate = 0; gate < kGates; ++gate) {
-      pair.gates[gate] = gates[gate * shape.units + min(pair.unit_of_layer, static_cast<int>(shape.units) - 1)];
+      own.gates[gate] = pair.is_unit ? gates[gate * shape.units + pair.unit_of_layer] : 0.0f;
     }
   }
 
   // The new state of a lane's unit.
-  __device__ __forceinline__ void make(StackPair<Tile>& pair, int chunk, int step_of_chunk) const {
-    const int row = min(pair.row, Tile::kRows - 1);
+  __device__ __forceinline__ void make(StackUnit<kGates>& own, const Pair& pair, int chunk, int step_of_chunk) const {
     float from_input[kGates];
     float from_hidden[kGates];
 #pragma unroll
@@ -311,83 +345,74 @@ struct StackClusterBlock {
       const int gate_row = gate * Tile::kUnits + pair.unit;
       from_hidden[gate] = memory.bias[1][gate_row];
 #pragma unroll
-      for (int quarter = 0; quarter < Tile::kQuarters; ++quarter) {
-        from_hidden[gate] += memory.sums[quarter][row][gate_row];
+      for (int part = 0; part < Tile::kParts; ++part) {
+        from_hidden[gate] += memory.sums[part][pair.row][gate_row];
       }
       if (place.layer == 0) {
-        from_input[gate] = pair.unit_of_layer < shape.units ? pair.gates[gate] : 0.0f;
+        from_input[gate] = own.gates[gate];
       } else {
         from_input[gate] = memory.bias[0][gate_row];
 #pragma unroll
         for (int part = 0; part < Tile::kInputParts; ++part) {
-          from_input[gate] += memory.input_sums[chunk % 2][part][step_of_chunk * Tile::kRows + row][gate_row];
+          from_input[gate] += memory.input_sums[chunk % 2][part][step_of_chunk * Tile::kRows + pair.row][gate_row];
         }
       }
     }
-    pair.hidden = Cell::hidden(from_input, from_hidden, pair.hidden, pair.cell);
+    own.hidden = Cell::hidden(from_input, from_hidden, own.hidden, own.cell);
   }
 
-  // All lanes of the warp take part.
-  __device__ __forceinline__ void send(const StackPair<Tile>& pair, int time) const {
-    const uint32_t word = word_of_states(pair.hidden);
-    if (place.layer + 1 < kLayers && pair.is_sample) {
-      uint32_t* words = pieces.words + (place.layer * shape.steps + time) * shape.batch * Tile::kDepth;
-      words[pair.sample * Tile::kDepth + pair.unit_of_layer] = word;
-    }
-    if (time + 1 == shape.steps) {
-      return;
-    }
+  // To all blocks of the cluster, to the buffer before the step `time`. All lanes of the warp take part.
+  __device__ __forceinline__ void send(const Pair& pair, uint32_t word, int time) const {
+    const int lane = StackThread().lane;
     uint32_t words[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      words[i] = __shfl_sync(kFullWarp, word, place.lane / 4 * 4 + i);
+      words[i] = __shfl_sync(kFullWarp, word, lane / 4 * 4 + i);
     }
-    if (pair.row < Tile::kRows) {
-      constexpr uint32_t kToBarriers = offsetof(Memory, arrived) - offsetof(Memory, hidden);
-      const int parity = (time + 1) % 2;
+    if (pair.is_row && time < shape.steps) {
       const int first = place.rank * Tile::kUnits + pair.unit / 4 * 4;
-      const uint32_t offset = (parity * Tile::kRows * Tile::kDepth + state_word<Tile>(pair.row, first)) * 4;
+      const uint32_t* to = &memory.hidden[time % 2][state_word<Tile>(pair.row, first)];
 #pragma unroll
-      for (int i = 0; i < 2; ++i) {
-        ptx::cluster_store_async(targets[i] + offset, words,
-                                 targets[i] + kToBarriers + parity * uint32_t{sizeof(uint64_t)});
+      for (uint32_t i = 0; i < Tile::kBlocks; i += 4) {
+        ptx::cluster_store_async(ptx::cluster_address(to, lane % 4 + i), words,
+                                 ptx::cluster_address(&memory.arrived[time % 2], lane % 4 + i));
       }
     }
   }
 
-  __device__ __forceinline__ void keep(const StackPair<Tile>& pair, int time) const {
-    if (!pair.is_there) {
+  // To the layer above, or where the results lie.
+  __device__ __forceinline__ void keep(const StackUnit<kGates>& own, const Pair& pair, uint32_t word, int time) const {
+    if (!pair.is_sample) {
       return;
     }
-    if (place.layer + 1 == kLayers) {
-      store(time, pair.sample, 0, pair.unit_of_layer, pair.hidden, pair.cell);
-    } else if (time + 1 == shape.steps) {
-      store_last_states<Cell>(layer, pair.sample * shape.units + pair.unit_of_layer, pair.hidden, pair.cell);
+    if (place.layer + 1 < kLayers) {
+      uint32_t* words = pieces.words + (place.layer * shape.steps + time) * shape.batch * Tile::kDepth;
+      words[pair.sample * Tile::kDepth + pair.unit_of_layer] = word;
+      if (time + 1 == shape.steps && pair.is_unit) {
+        store_last_states<Cell>(of_layer(operands, ptx::not_known(place.layer)), pair.index(shape), own.hidden,
+                                own.cell);
+      }
+    } else if (pair.is_unit) {
+      store(time, pair.sample, 0, pair.unit_of_layer, own.hidden, own.cell);
     }
   }
 
   // What a warp does once the sums of a step are there.
-  __device__ __forceinline__ void finish(StackPair<Tile>& pair, int time, int chunk, int step_of_chunk) {
-    make(pair, chunk, step_of_chunk);
-    send(pair, time);
-    keep(pair, time);
+  __device__ __forceinline__ void finish(int round, int time, int chunk, int step_of_chunk) {
+    const Pair pair(shape, place, round);
+    StackUnit<kGates>& own = units[round];
+    make(own, pair, chunk, step_of_chunk);
+    const uint32_t word = word_of_states(own.hidden);
+    send(pair, word, time + 1);
+    keep(own, pair, word, time);
     if (place.layer == 0 && time + 1 < shape.steps) {
-      load_gates(pair, time + 1);
-    }
-    const bool ends_chunk = step_of_chunk + 1 == Tile::kSteps || time + 1 == shape.steps;
-    if (place.layer + 1 < kLayers && ends_chunk) {
-      __syncwarp();
-      if (place.lane == 0) {
-        __threadfence();  // the warp's states are seen before the count
-        atomicAdd(pieces.of_chunk(place.layer, place.cluster, chunk), 1u);
-      }
+      load_gates(own, pair, time + 1);
     }
   }
 
   // The input of the first two chunks, and the products of the first.
   __device__ __forceinline__ void begin_input() {
-    constexpr int kAhead = 3;
-    if (threadIdx.x + 1 == Tile::kThreads) {
+    if (threadIdx.x == 0) {
       for (int chunk = 0; chunk < min(kAhead, chunks()); ++chunk) {
         wait_for_chunk(chunk);
       }
@@ -402,30 +427,8 @@ struct StackClusterBlock {
     multiply_input(0, 0, Tile::kInputSlices);
   }
 
-  __device__ __forceinline__ void step(StackPair<Tile> (&pairs)[Tile::kRounds], int time, int chunk,
-                                       int step_of_chunk) {
-    const int parity = time % 2;
-    const bool has_input = place.layer > 0;
-    if (time > 0) {
-      ptx::mbarrier_wait_cluster(&memory.arrived[parity], static_cast<uint32_t>((time - 1) / 2 % 2));
-      if (threadIdx.x == 0) {
-        ptx::mbarrier_arrive_expecting(&memory.arrived[parity], kStateBytes);  // the next state but one
-      }
-    }
-    multiply_hidden(parity);
-    if (has_input && step_of_chunk + 1 == Tile::kSteps) {
-      ptx::cp_async_wait<0>();
-    }
-    __syncthreads();
-#pragma unroll
-    for (int round = 0; round < Tile::kRounds; ++round) {
-      if (round * Tile::kWarps + place.warp < Tile::kPairWarps) {
-        finish(pairs[round], time, chunk, step_of_chunk);
-      }
-    }
-    if (!has_input) {
-      return;
-    }
+  // What a step does for the chunks to come, while states are under way.
+  __device__ __forceinline__ void look_ahead(int chunk, int step_of_chunk) {
     if (step_of_chunk == 0 && chunk + 2 < chunks()) {
       copy_input(chunk + 2);
     }
@@ -433,13 +436,46 @@ struct StackClusterBlock {
       multiply_input(chunk + 1, step_of_chunk * Tile::kInputSlices / Tile::kSteps,
                      (step_of_chunk + 1) * Tile::kInputSlices / Tile::kSteps);
     }
-    // The copies of the next chunk but two start in the next step.
-    if (step_of_chunk + 1 == Tile::kSteps && chunk + 3 < chunks() && threadIdx.x + 1 == Tile::kThreads) {
-      wait_for_chunk(chunk + 3);
+    // Their copies start in the next step.
+    constexpr int kWaiting = Tile::kThreads - 2 * kWarpThreads;
+    if (step_of_chunk + 1 == Tile::kSteps && chunk + kAhead < chunks() && threadIdx.x == kWaiting) {
+      wait_for_chunk(chunk + kAhead);
     }
+    __syncwarp();
   }
 
-  static constexpr uint32_t kStateBytes = Tile::kRows * Tile::kDepth * sizeof(uint32_t);
+  __device__ __forceinline__ void step(int time, int chunk, int step_of_chunk) {
+    const int parity = time % 2;
+    if (time > 0) {
+      ptx::mbarrier_wait_cluster(&memory.arrived[parity], static_cast<uint32_t>((time - 1) / 2 % 2));
+      if (threadIdx.x == 0) {
+        ptx::mbarrier_arrive_expecting(&memory.arrived[parity], kStateBytes);  // the next state but one
+      }
+    }
+    STITCH_PROBE(0);
+    multiply_hidden(parity);
+    if (step_of_chunk + 1 == Tile::kSteps) {
+      ptx::cp_async_wait<0>();
+    }
+    STITCH_PROBE(1);
+    __syncthreads();
+    STITCH_PROBE(2);
+    const int warp = StackThread().warp;
+#pragma unroll
+    for (int round = 0; round < Tile::kRounds; ++round) {
+      if (round * Tile::kWarps + warp < Tile::kPairWarps) {
+        finish(round, time, chunk, step_of_chunk);
+      }
+    }
+    STITCH_PROBE(3);
+    if (step_of_chunk == 0 && chunk > 0) {
+      tell_of_chunk(chunk - 1);
+    }
+    if (place.layer > 0) {
+      look_ahead(chunk, step_of_chunk);
+    }
+    STITCH_PROBE(4);
+  }
 };
 
 // The cluster's number among those that have begun. All blocks of the cluster then are there.
@@ -478,21 +514,10 @@ __global__ void __launch_bounds__(Tile::kThreads, 1)
   const unsigned ticket = begin_cluster<Tile>(memory, pieces.counted, Block::kStateBytes);
   const auto clusters = static_cast<unsigned>(pieces.clusters);
   const StackClusterPlace place{static_cast<int>(ticket / clusters), static_cast<int>(ticket % clusters),
-                                static_cast<int>(ptx::cluster_rank()), static_cast<int>(threadIdx.x) / kWarpThreads,
-                                static_cast<int>(threadIdx.x) % kWarpThreads};
-  const StackLayer layer = of_layer(operands, place.layer);
-  Block block{shape, layer, state, pieces, store, memory, place};
+                                static_cast<int>(ptx::cluster_rank())};
+  Block block{shape, operands, state, pieces, store, memory, place};
   block.load(vectorised);
   block.load_states();
-  block.find_targets();
-  StackPair<Tile> pairs[Tile::kRounds];
-#pragma unroll
-  for (int round = 0; round < Tile::kRounds; ++round) {
-    pairs[round].begin(state, place, round);
-    if (place.layer == 0) {
-      block.load_gates(pairs[round], 0);
-    }
-  }
   __syncthreads();
   if (place.layer > 0) {
     block.begin_input();
@@ -500,10 +525,12 @@ __global__ void __launch_bounds__(Tile::kThreads, 1)
   int time = 0;
   for (int chunk = 0; time < shape.steps; ++chunk) {
     for (int i = 0; i < Tile::kSteps && time < shape.steps; ++i) {
-      block.step(pairs, time, chunk, i);
+      block.step(time, chunk, i);
       ++time;
     }
   }
+  __syncthreads();
+  block.tell_of_chunk(block.chunks() - 1);
   // A block that is through has all states that others sent it: nobody writes to one that has left.
 #endif
 }

@@ -13,8 +13,9 @@
 
 namespace stitch {
 
-// kUnitsOfBlock: 16 or 32. kRowsOfCluster: at most 8 samples.
-template <typename CellOfLayer, int kUnitsOfBlock, int kRowsOfCluster>
+// kUnitsOfBlock: 16 or 32. kRowsOfCluster: at most 8 samples. kDepthParts: warps that share a gate's products, 2 or 4:
+// a thread of 16 warps has 128 registers.
+template <typename CellOfLayer, int kUnitsOfBlock, int kRowsOfCluster, int kDepthParts = 4>
 struct StackClusterTile {
   using Cell = CellOfLayer;
   static constexpr int kBlocks = 8;  // of a cluster
@@ -27,13 +28,13 @@ struct StackClusterTile {
   static constexpr int kSlices = kDepth / kSliceDepth;
   static constexpr int kTileRows = 16;
   static constexpr int kTilesOfGate = kUnits / kTileRows;
-  // A warp multiplies a quarter of the state by all rows of one gate.
-  static constexpr int kQuarters = 4;
-  static constexpr int kWarps = kQuarters * kGates;
+  // A warp multiplies a part of the state by all rows of one gate.
+  static constexpr int kParts = kDepthParts;
+  static constexpr int kWarps = kParts * kGates;
   static constexpr int kThreads = kWarps * kWarpThreads;
-  static constexpr int kSlicesOfWarp = kSlices / kQuarters;
+  static constexpr int kSlicesOfWarp = kSlices / kParts;
   // Of the input it multiplies a part of the features by one tile of rows, kSteps time steps at once.
-  static constexpr int kInputParts = kQuarters / kTilesOfGate;
+  static constexpr int kInputParts = kParts / kTilesOfGate;
   static constexpr int kInputSlices = kSlices / kInputParts;
   static constexpr int kColumnsOfTile = 8;
   static constexpr int kColumnTiles = 2;
@@ -47,6 +48,7 @@ struct StackClusterTile {
   static constexpr int kRounds = (kPairWarps + kWarps - 1) / kWarps;
   // Lanes that write or read sums at once then fall on different banks.
   static constexpr int kSumsStride = kGateRows + 4;
+  static_assert(kInputParts >= 1 && kWarps >= 2, "each tile of rows has a warp, and two of them wait and tell");
   static_assert(kRows <= kColumnsOfTile && kSteps >= 2, "copies of a chunk arrive in a later step than they start in");
   static_assert(kUnits == 16 || kUnits == 32, "a gate has one or two tiles of rows");
 };
@@ -71,7 +73,7 @@ struct alignas(16) StackClusterMemory {
   uint32_t hidden[2][Tile::kRows * Tile::kDepth];    // before even steps, and before odd ones
   uint32_t input[2][Tile::kColumns * Tile::kDepth];  // of even chunks, and of odd ones
   float input_sums[2][Tile::kInputParts][Tile::kColumns][Tile::kSumsStride];
-  float sums[Tile::kQuarters][Tile::kRows][Tile::kSumsStride];
+  float sums[Tile::kParts][Tile::kRows][Tile::kSumsStride];
   float bias[2][Tile::kGateRows];  // of the input, of the hidden state
   uint64_t arrived[2];
   float ticket;
