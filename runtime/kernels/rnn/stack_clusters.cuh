@@ -44,21 +44,15 @@ struct StackClusterPieces {
   int64_t chunks;
   int64_t counters;
 
-  static constexpr int64_t kAlignment = 64;  // floats
-
-  static __host__ __device__ int64_t aligned(int64_t floats) {
-    return (floats + kAlignment - 1) / kAlignment * kAlignment;
-  }
-
   StackClusterPieces(const StackShape& shape, int layers, void* behind_states) {
+    constexpr uintptr_t kAlignment = 64;
     clusters = ceil_divide(shape.batch, Tile::kRows);
     chunks = ceil_divide(shape.steps, Tile::kSteps);
     counters = 2 + layers * clusters * chunks;
-    auto* const first = reinterpret_cast<float*>((reinterpret_cast<uintptr_t>(behind_states) + kAlignment - 1) /
-                                                 kAlignment * kAlignment);
+    const uintptr_t first = (reinterpret_cast<uintptr_t>(behind_states) + kAlignment - 1) / kAlignment * kAlignment;
     words = reinterpret_cast<uint32_t*>(first);
-    gates = first + aligned((layers - 1) * shape.steps * shape.batch * Tile::kDepth);
-    counted = reinterpret_cast<unsigned*>(gates + aligned(shape.steps * shape.batch * Tile::kGates * shape.units));
+    gates = reinterpret_cast<float*>(words + (layers - 1) * shape.steps * shape.batch * Tile::kDepth);
+    counted = reinterpret_cast<unsigned*>(gates + shape.steps * shape.batch * Tile::kGates * shape.units);
   }
 
   __device__ unsigned* of_chunk(int64_t layer, int64_t cluster, int64_t chunk) const {

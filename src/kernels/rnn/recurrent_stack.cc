@@ -6,6 +6,7 @@
 #include <array>
 
 #include "kernels/lowering/strided_view.h"
+#include "kernels/rnn/stack_clusters.h"
 #include "kernels/rnn/stack_library.h"
 #include "kernels/rnn/stack_problem.h"
 #include "kernels/template/named_setting.h"
@@ -36,8 +37,12 @@ class RecurrentStack final : public KernelTemplate {
     return is_recurrent_layer(node) && graph.type(node.outputs[0]).dtype == DataType::kFloat32;
   }
 
-  std::vector<Setting> space(const Group&, const DeviceLimits&, MathMode) const override {
-    return settings_where(kStackSettings, [](const StackRows&) { return true; });
+  std::vector<Setting> space(const Group& group, const DeviceLimits& limits, MathMode) const override {
+    const Result<Stack> stack = stack_of(group);
+    std::vector<Setting> settings = stack.has_value() ? stack_clusters_space(*stack, limits) : std::vector<Setting>{};
+    const std::vector<Setting> waves = settings_where(kStackSettings, [](const StackRows&) { return true; });
+    settings.insert(settings.end(), waves.begin(), waves.end());
+    return settings;
   }
 
   std::vector<Setting> library_space(const Group& group, const DeviceLimits&, MathMode math) const override {
@@ -45,12 +50,18 @@ class RecurrentStack final : public KernelTemplate {
   }
 
   bool allows(const Group& group, const Setting& setting) const override {
+    if (is_stack_clusters(setting)) {
+      return setting.splits == 1 && allows_stack_clusters(*stack_of(group), setting);
+    }
     return is_stack_library(setting) ? allows_library(group, setting) : KernelTemplate::allows(group, setting);
   }
 
   Work work(const Group& group, const Setting& setting) const override {
     if (is_stack_library(setting)) {
       return stack_library_work(group, *stack_of(group), setting);
+    }
+    if (is_stack_clusters(setting)) {
+      return stack_clusters_work(group, *stack_of(group), setting);
     }
     // As kernels/rnn/layer.cuh's: L2 gives its bytes about twice as fast as memory does.
     constexpr double kBytesOfL2AsMemory = 0.5;
@@ -156,16 +167,26 @@ Result<void> add_initial_states(StepBuilder& step, const Stack& stack) {
   return {};
 }
 
+void describe_access(StepBuilder& step, bool by_clusters) {
+  if (by_clusters) {
+    step.describe(
+        "Access: one launch for all layers and time steps; clusters of eight blocks keep a layer's weights on chip and "
+        "send states to each other, and through L2 to the layer above, a few steps behind.");
+    step.describe("Bound: the way of a state to the other blocks and the product with it, step after step.");
+    return;
+  }
+  step.describe(
+      "Access: a launch makes a time step of every layer, each one step behind the layer below it; each block reads "
+      "the weights of eight units, from L2, its samples' features and hidden state.");
+  step.describe("Bound: the latency of one launch per time step; with many samples the arithmetic of the products.");
+}
+
 Result<StepDraft> RecurrentStack::draft(const Group& group, const Setting& setting) const {
   STITCH_ASSIGN(const Stack stack, stack_of(group));
   STITCH_TRY(check_last_states(group));
   StepBuilder step(group);
   step.include("kernels/rnn/stack.cuh");
-  step.describe(
-      "Access: a launch makes a time step of every layer, each one step behind the layer below it; each block reads "
-      "the "
-      "weights of eight units, from L2, its samples' features and hidden state.");
-  step.describe("Bound: the latency of one launch per time step; with many samples the arithmetic of the products.");
+  describe_access(step, is_stack_clusters(setting));
   std::vector<ir::ValueId> results;  // of the last layer
   for (const ir::ValueId result : group.results) {
     const bool is_lower = std::any_of(stack.layers.begin(), stack.layers.end() - 1, [&](const StackedLayer& layer) {
@@ -183,6 +204,10 @@ Result<StepDraft> RecurrentStack::draft(const Group& group, const Setting& setti
   constexpr int64_t kStates = 3;  // hidden before and after, cell
   const int64_t scratch_bytes = kStates * kStackFloatBytes * stack.count() * stack.top().batch * stack.top().units;
   step.set_scratch_bytes(scratch_bytes);
+  if (is_stack_clusters(setting)) {
+    add_stack_clusters_launch(step, stack, setting, scratch_bytes);
+    return step.take();
+  }
   const bool by_library = is_stack_library(setting);
   if (by_library) {
     add_stack_library_call(step, stack, setting, scratch_bytes);
