@@ -71,6 +71,9 @@ std::vector<double> stack_reference(const StackShape& shape, const StackedWeight
 struct StackWay {
   bool is_batch_first;
   bool has_bias;
+  float weights = 1.0f;  // times those that keep states apart
+  float initial = 1.0f;  // the largest initial state
+  float first = 0.0f;    // of the input's elements, where it is not 0
 };
 
 template <typename Cell, int kLayers>
@@ -84,7 +87,10 @@ class StackCase {
         top_cell_(states_),
         scratch_(3 * kLayers * states_ + scratch_floats),
         state_(shape, kLayers, scratch_.data()) {
-    const auto x = random_floats(shape.steps * shape.batch * shape.features, 1);
+    auto x = random_floats(shape.steps * shape.batch * shape.features, 1);
+    if (way.first != 0.0f) {
+      x[0] = way.first;
+    }
     std::vector<double> want(x.begin(), x.end());
     for (int64_t i = 0; way.is_batch_first && i < static_cast<int64_t>(x.size()); ++i) {
       const int64_t row = i / shape.features;
@@ -134,14 +140,14 @@ class StackCase {
 
   std::vector<double> add_layer(int number, const StackWay& way, const std::vector<double>& x) {
     const int64_t width = Cell::kGates * shape_.units;
-    const float spread = 1.0f / std::sqrt(static_cast<float>(shape_.units));
+    const float spread = way.weights / std::sqrt(static_cast<float>(shape_.units));
     const uint64_t seed = 10 * (number + 1);
     const int64_t features = number == 0 ? shape_.features : shape_.units;
     const StackedWeights layer{random_floats(width * features, seed, -spread, spread),
                                random_floats(width * shape_.units, seed + 1, -spread, spread),
                                random_floats(width, seed + 2),
                                random_floats(width, seed + 3),
-                               random_floats(states_, seed + 4),
+                               random_floats(states_, seed + 4, -way.initial, way.initial),
                                random_floats(states_, seed + 5),
                                way.has_bias};
     hidden_.emplace_back(layer.hidden.begin(), layer.hidden.end());

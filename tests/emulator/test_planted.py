@@ -29,6 +29,8 @@ PATCH = "kernels/conv/patch_mma.cuh"
 PATCH_POOL = "kernels/conv/patch_pool.cuh"
 WORDS = "kernels/conv/patch_words.cuh"
 CLUSTERS = "kernels/rnn/persistent_layer.cuh"
+STACKS = "kernels/rnn/stack_clusters.cuh"
+STACK_TILE = "kernels/rnn/stack_tile.cuh"
 POINT = "kernels/conv/pointwise_wgmma.cuh"
 POINT_RING = "kernels/conv/pointwise.cuh"
 PATCH_GROUPS = "kernels/conv/patch_wgmma.cuh"
@@ -162,6 +164,29 @@ MISTAKES = (
             "false"),
     Mistake("features_beyond_the_last_are_not_cleared", "rnn_persistent_test", CLUSTERS,
             "    memory.hidden[1][row][unit] = 0.0f;", ""),
+    Mistake("layers_are_taken_in_the_order_of_blocks", "rnn_stack_clusters_test", STACKS,
+            "const unsigned ticket = begin_cluster<Tile>(memory, pieces.counted, Block::kStateBytes);",
+            "begin_cluster<Tile>(memory, pieces.counted, Block::kStateBytes);\n"
+            "  const unsigned ticket = blockIdx.x / Tile::kBlocks;"),
+    Mistake("states_of_stacks_are_not_waited_for", "rnn_stack_clusters_test", STACKS,
+            "      ptx::mbarrier_wait_cluster(&memory.arrived[parity], static_cast<uint32_t>((time - 1) / 2 % 2));",
+            ""),
+    Mistake("states_of_stacks_are_waited_for_in_the_wrong_phase", "rnn_stack_clusters_test", STACKS,
+            "((time - 1) / 2 % 2)", "(time / 2 % 2)"),
+    Mistake("sums_of_states_are_read_before_they_are_there", "rnn_stack_clusters_test", STACKS,
+            "    __syncthreads();  // all sums are there", "    __syncwarp();  // all sums are there"),
+    Mistake("inputs_of_chunks_are_not_waited_for", "rnn_stack_clusters_test", STACKS,
+            "    if (step_of_chunk + 1 == Tile::kSteps) {\n      ptx::cp_async_wait<0>();\n    }", ""),
+    Mistake("inputs_are_copied_over_those_that_are_read", "rnn_stack_clusters_test", STACKS,
+            "      copy_input(chunk + 2);", "      copy_input(chunk + 1);"),
+    Mistake("sums_of_inputs_of_the_chunk_before", "rnn_stack_clusters_test", STACKS,
+            "from_input[gate] += memory.input_sums[chunk % 2]", "from_input[gate] += memory.input_sums[(chunk + 1) % 2]"),
+    Mistake("states_too_large_are_split", "rnn_stack_clusters_test", STACK_TILE, "kLargestState = 7.9f",
+            "kLargestState = 1e30f"),
+    Mistake("weights_too_large_are_split", "rnn_stack_clusters_test", STACK_TILE,
+            "is_odd = is_odd || !(size < kLargestWeight);", ""),
+    Mistake("states_without_their_lower_parts", "rnn_stack_clusters_test", STACK_TILE,
+            "    ptx::mma_m16n8k16_fp16(small, upper, of_lower);", ""),
     Mistake("eights_are_not_waited_for", "conv_patch_wgmma_test", PATCH_GROUPS,
             "      ptx::mbarrier_wait(memory_.full_patch(group_, patches_.at), patches_.parity);", ""),
     Mistake("eights_miss_bytes", "conv_patch_wgmma_test", PATCH_GROUPS, "static_cast<uint32_t>(Tile::planes * rows)",

@@ -28,10 +28,6 @@
 #include "ptx/flag.cuh"
 #include "ptx/not_known.cuh"
 
-#ifndef STITCH_PROBE
-#define STITCH_PROBE(i)
-#endif
-
 namespace stitch {
 
 // What lies in scratch memory behind the layers' states.
@@ -264,7 +260,7 @@ struct StackClusterBlock {
     const StackThread thread;
     const int part = thread.warp % Tile::kInputParts;
     SplitSums sums[Tile::kColumnTiles];
-#pragma unroll 1  // registers are short
+#pragma unroll Tile::kInputUnroll
     for (int slice = first; slice < last; ++slice) {
       const auto& kept = memory.input_weights[thread.warp][slice];
       const auto upper = load_lanes<4>(kept[0][thread.lane]);
@@ -446,14 +442,11 @@ struct StackClusterBlock {
         ptx::mbarrier_arrive_expecting(&memory.arrived[parity], kStateBytes);  // the next state but one
       }
     }
-    STITCH_PROBE(0);
     multiply_hidden(parity);
     if (step_of_chunk + 1 == Tile::kSteps) {
       ptx::cp_async_wait<0>();
     }
-    STITCH_PROBE(1);
-    __syncthreads();
-    STITCH_PROBE(2);
+    __syncthreads();  // all sums are there
     const int warp = StackThread().warp;
 #pragma unroll
     for (int round = 0; round < Tile::kRounds; ++round) {
@@ -461,14 +454,12 @@ struct StackClusterBlock {
         finish(round, time, chunk, step_of_chunk);
       }
     }
-    STITCH_PROBE(3);
     if (step_of_chunk == 0 && chunk > 0) {
       tell_of_chunk(chunk - 1);
     }
     if (place.layer > 0) {
       look_ahead(chunk, step_of_chunk);
     }
-    STITCH_PROBE(4);
   }
 };
 

@@ -36,6 +36,7 @@ struct StackClusterTile {
   // Of the input it multiplies a part of the features by one tile of rows, kSteps time steps at once.
   static constexpr int kInputParts = kParts / kTilesOfGate;
   static constexpr int kInputSlices = kSlices / kInputParts;
+  static constexpr int kInputUnroll = kWarps < 16 ? 4 : 1;  // 16 warps have no registers for more
   static constexpr int kColumnsOfTile = 8;
   static constexpr int kColumnTiles = 2;
   static constexpr int kMostSteps = 8;

@@ -61,11 +61,14 @@ int64_t pieces_bytes(const Stack& stack, const StackClusterShape& shape) {
          (kOfAlignment + kAlone + (stack.count() - 1) * rows * shape.depth() + rows * top.gates * top.units + counters);
 }
 
-// What a step of all layers takes on an H200, which are a few steps apart (bench/kernels/recurrent_stack_bench.cu).
+// What a step of all layers takes on an H200, which are a few steps apart; within a sixth of what was measured over 128
+// to 256 units and 1 to 8 samples a cluster (bench/kernels/recurrent_stack_bench.cu).
 double us_of_stack_step(const RecurrentProblem& layer, const StackClusterShape& shape) {
-  constexpr double kWayUs = 0.9, kProductUs = 0.3;
+  constexpr double kWayUs = 0.95, kRowUs = 0.1, kGateUs = 0.23;
+  constexpr double kFewWarpsUs = 0.35;  // a layer of one gate has four warps
   const double units = static_cast<double>(shape.units_of_block) / kManyUnitsOfBlock;
-  return kWayUs + kProductUs * static_cast<double>(layer.gates) * units * units;
+  return kWayUs + (layer.gates == 1 ? kFewWarpsUs : 0.0) +
+         units * (kRowUs * static_cast<double>(shape.rows) + kGateUs * static_cast<double>(layer.gates));
 }
 
 }  // namespace
