@@ -230,8 +230,7 @@ void time_stack(const char* name, const StackShape& shape) {
     stack.template layers<1>("without products", false);
   }
   stack.gates();
-  stack.template clusters<StackClusterTile<Cell, kUnits, kRows, 4>>("clusters, quarters");
-  stack.template clusters<StackClusterTile<Cell, kUnits, kRows, 2>>("clusters, halves");
+  stack.template clusters<StackClusterTile<Cell, kUnits, kRows>>("clusters");
 }
 
 }  // namespace

@@ -5,9 +5,8 @@
 // memory.
 //
 // What bounds a step is the way of a state to the other blocks of its cluster and the product with it. So that product
-// is on tensor cores, where eight samples cost what one does, and everything else waits for the time in which states
-// are under way: there a block multiplies the input of later steps, a chunk of kSteps at once, since weights are read
-// from shared memory once a chunk.
+// is on tensor cores, where eight samples cost what one does, and four warps of their own multiply the input beside:
+// a chunk of kSteps time steps at once, since weights are read from shared memory once a chunk.
 //
 // States go to the other blocks' shared memory as kernels/rnn/persistent_layer.cuh's do, and to global memory for the
 // layer above, which a counter tells of every whole chunk. A layer waits for the one below and never for one above;
@@ -22,115 +21,23 @@
 #include "kernels/common/shared_memory.cuh"
 #include "kernels/rnn/persistent_layer.cuh"
 #include "kernels/rnn/stack_gates.cuh"
+#include "kernels/rnn/stack_place.cuh"
 #include "kernels/rnn/stack_repair.cuh"
 #include "kernels/rnn/stack_tile.cuh"
 #include "ptx/cp_async.cuh"
 #include "ptx/flag.cuh"
+#include "ptx/mbarrier.cuh"
 #include "ptx/not_known.cuh"
+#include "ptx/warpgroup.cuh"
 
 namespace stitch {
 
-// What lies in scratch memory behind the layers' states.
-template <typename Tile>
-struct StackClusterPieces {
-  uint32_t* words;    // of all states of the layers below the last: [layers - 1, steps, batch, kDepth]
-  float* gates;       // the first layer's share of its input
-  unsigned* counted;  // tickets; whether to repair; blocks that have made each chunk of each cluster of each layer
-  int64_t clusters;   // of a layer
-  int64_t chunks;
-  int64_t counters;
-
-  StackClusterPieces(const StackShape& shape, int layers, void* behind_states) {
-    constexpr uintptr_t kAlignment = 64;
-    clusters = ceil_divide(shape.batch, Tile::kRows);
-    chunks = ceil_divide(shape.steps, Tile::kSteps);
-    counters = 2 + layers * clusters * chunks;
-    const uintptr_t first = (reinterpret_cast<uintptr_t>(behind_states) + kAlignment - 1) / kAlignment * kAlignment;
-    words = reinterpret_cast<uint32_t*>(first);
-    gates = reinterpret_cast<float*>(words + (layers - 1) * shape.steps * shape.batch * Tile::kDepth);
-    counted = reinterpret_cast<unsigned*>(gates + shape.steps * shape.batch * Tile::kGates * shape.units);
-  }
-
-  __device__ unsigned* of_chunk(int64_t layer, int64_t cluster, int64_t chunk) const {
-    return counted + 2 + (layer * clusters + cluster) * chunks + chunk;
-  }
-};
-
 namespace rnn_detail {
-
-// Where a block stands.
-struct StackClusterPlace {
-  int layer;
-  int cluster;  // of the layer
-  int rank;     // of the block in it
-};
-
-// Where a thread stands in its block. Made anew for each part of a step: registers have no room for what follows from
-// it.
-struct StackThread {
-  int warp;
-  int lane;
-
-  __device__ __forceinline__ StackThread() {
-    const int thread = ptx::not_known(static_cast<int>(threadIdx.x));
-    warp = thread / kWarpThreads;
-    lane = thread % kWarpThreads;
-  }
-};
-
-// The unit of a sample that a lane finishes.
-template <typename Tile>
-struct StackPair {
-  int row;     // of the cluster
-  int unit;    // of the block
-  int sample;  // of all; those beyond the last repeat it, and nobody looks at them
-  int unit_of_layer;
-  bool is_row;
-  bool is_sample;
-  bool is_unit;
-
-  __device__ __forceinline__ StackPair(const StackShape& shape, const StackClusterPlace& place, int round) {
-    const StackThread thread;
-    const int pair = (round * Tile::kWarps + thread.warp) * kWarpThreads + thread.lane;
-    is_row = pair < Tile::kPairs;
-    row = is_row ? pair / Tile::kUnits : 0;
-    unit = pair % Tile::kUnits;
-    const int wanted = place.cluster * Tile::kRows + row;
-    sample = min(wanted, static_cast<int>(shape.batch) - 1);
-    unit_of_layer = place.rank * Tile::kUnits + unit;
-    is_sample = is_row && wanted < shape.batch;
-    is_unit = unit_of_layer < shape.units;
-  }
-
-  // Among all states of the layer. Units beyond the last have the first's.
-  __device__ __forceinline__ int64_t index(const StackShape& shape) const {
-    return static_cast<int64_t>(sample) * shape.units + (is_unit ? unit_of_layer : 0);
-  }
-};
-
-// What a lane keeps of it from step to step.
-template <int kGates>
-struct StackUnit {
-  float hidden;
-  float cell;
-  float gates[kGates];  // of the first layer, of the next step
-};
-
-// The word that a lane sends: of its unit and the neighbour's, upper parts from even lanes and lower from odd ones.
-__device__ __forceinline__ uint32_t word_of_states(float hidden) {
-  const float own = hidden * kStateScale;
-  const float other = __shfl_xor_sync(kFullWarp, own, 1);
-  const bool is_odd = threadIdx.x % 2 != 0;
-  const float first = is_odd ? other : own;
-  const float second = is_odd ? own : other;
-  const uint32_t upper = ptx::pack_fp16x2(first, second);
-  return is_odd ? lower_pair(first, second, upper) : upper;
-}
 
 template <typename Tile, int kLayers, typename Store>
 struct StackClusterBlock {
   static constexpr int kGates = Tile::kGates;
-  static constexpr int kAhead = 3;  // chunks of the input that are there or under way
+  static constexpr int kPairWarps = Tile::kPairWarps < Tile::kWarps ? Tile::kPairWarps : Tile::kWarps;
   static constexpr uint32_t kStateBytes = Tile::kRows * Tile::kDepth * sizeof(uint32_t);
   using Cell = typename Tile::Cell;
   using Memory = StackClusterMemory<Tile>;
@@ -145,7 +52,7 @@ struct StackClusterBlock {
   const StackClusterPlace& place;
   SplitWeights weights[Tile::kTilesOfGate][Tile::kSlicesOfWarp];
   float scale;
-  float input_scale;
+  float input_scales[Tile::kInputTiles];
   StackUnit<kGates> units[Tile::kRounds];
 
   __device__ int chunks() const { return static_cast<int>(pieces.chunks); }
@@ -169,9 +76,6 @@ struct StackClusterBlock {
         weights[tile][slice] = split_tile(rows, tile * Tile::kTileRows, first_slice + slice, own.down);
       }
     }
-    if (place.layer > 0) {
-      load_input_weights(layer, vectorised, is_odd);
-    }
     for (int row = static_cast<int>(threadIdx.x); row < Tile::kGateRows; row += Tile::kThreads) {
       const int64_t unit = first_unit + row % Tile::kUnits;
       const int64_t column = row / Tile::kUnits * shape.units + unit;
@@ -184,22 +88,32 @@ struct StackClusterBlock {
     }
   }
 
-  __device__ __forceinline__ void load_input_weights(const StackLayer& layer, bool vectorised, bool& is_odd) {
+  // Of a warp of the input.
+  __device__ __forceinline__ void load_input_weights(bool vectorised) {
     const StackThread thread;
-    const int tile = thread.warp / Tile::kInputParts;
-    const int first_row = tile % Tile::kTilesOfGate * Tile::kTileRows;
-    const int first_slice = thread.warp % Tile::kInputParts * Tile::kInputSlices;
-    const GateRows rows{layer.input_weight + tile / Tile::kTilesOfGate * shape.units * shape.units,
-                        place.rank * Tile::kUnits, shape.units, shape.units, vectorised};
-    const WeightScale own(largest_weight<1>(rows, first_row, first_slice, Tile::kInputSlices, is_odd));
-    input_scale = own.up;
-    for (int slice = 0; slice < Tile::kInputSlices; ++slice) {
-      const SplitWeights split = split_tile(rows, first_row, first_slice + slice, own.down);
-      auto& kept = memory.input_weights[thread.warp][slice];
-      store_lanes(kept[0][thread.lane],
-                  Lanes<uint32_t, 4>{split.upper[0], split.upper[1], split.upper[2], split.upper[3]});
-      store_lanes(kept[1][thread.lane],
-                  Lanes<uint32_t, 4>{split.lower[0], split.lower[1], split.lower[2], split.lower[3]});
+    const StackLayer layer = of_layer(operands, place.layer);
+    const int warp = thread.warp - Tile::kWarps;
+    const int first_slice = warp % Tile::kInputParts * Tile::kInputSlices;
+    bool is_odd = false;
+#pragma unroll
+    for (int i = 0; i < Tile::kInputTiles; ++i) {
+      const int tile = warp / Tile::kInputParts * Tile::kInputTiles + i;
+      const int first_row = tile % Tile::kTilesOfGate * Tile::kTileRows;
+      const GateRows rows{layer.input_weight + tile / Tile::kTilesOfGate * shape.units * shape.units,
+                          place.rank * Tile::kUnits, shape.units, shape.units, vectorised};
+      const WeightScale own(largest_weight<1>(rows, first_row, first_slice, Tile::kInputSlices, is_odd));
+      input_scales[i] = own.up;
+      for (int slice = first_slice; slice < first_slice + Tile::kInputSlices; ++slice) {
+        const SplitWeights split = split_tile(rows, first_row, slice, own.down);
+        auto& kept = memory.input_weights[tile][slice];
+        store_lanes(kept[0][thread.lane],
+                    Lanes<uint32_t, 4>{split.upper[0], split.upper[1], split.upper[2], split.upper[3]});
+        store_lanes(kept[1][thread.lane],
+                    Lanes<uint32_t, 4>{split.lower[0], split.lower[1], split.lower[2], split.lower[3]});
+      }
+    }
+    if (is_odd) {
+      pieces.counted[1] = 1;
     }
   }
 
@@ -234,7 +148,7 @@ struct StackClusterBlock {
     const StackThread thread;
     const int part = thread.warp % Tile::kParts;
     const int row = thread.lane / 4;
-    SplitSums sums[Tile::kTilesOfGate];
+    SplitSums<Tile::kParts == 4> sums[Tile::kTilesOfGate];
 #pragma unroll
     for (int slice = 0; slice < Tile::kSlicesOfWarp; ++slice) {
       const int word = (part * Tile::kSlicesOfWarp + slice) * Tile::kSliceDepth + thread.lane % 4 * 4;
@@ -254,46 +168,64 @@ struct StackClusterBlock {
     }
   }
 
-  // Slices from `first` to `last` of the products with the input of `chunk`. Registers have no room for their sums
-  // from step to step.
-  __device__ __forceinline__ void multiply_input(int chunk, int first, int last) {
+  // The products with the input of `chunk`, once their sums' place is free.
+  __device__ __forceinline__ void multiply_input(int chunk) {
     const StackThread thread;
-    const int part = thread.warp % Tile::kInputParts;
-    SplitSums sums[Tile::kColumnTiles];
-#pragma unroll Tile::kInputUnroll
-    for (int slice = first; slice < last; ++slice) {
-      const auto& kept = memory.input_weights[thread.warp][slice];
-      const auto upper = load_lanes<4>(kept[0][thread.lane]);
-      const auto lower = load_lanes<4>(kept[1][thread.lane]);
-      const uint32_t uppers[4] = {upper[0], upper[1], upper[2], upper[3]};
-      const uint32_t lowers[4] = {lower[0], lower[1], lower[2], lower[3]};
-      const int word = (part * Tile::kInputSlices + slice) * Tile::kSliceDepth + thread.lane % 4 * 4;
+    const int warp = thread.warp - Tile::kWarps;
+    const int part = warp % Tile::kInputParts;
+    const int first_tile = warp / Tile::kInputParts * Tile::kInputTiles;
+    SplitSums<false> sums[Tile::kInputTiles][Tile::kColumnTiles];
+#pragma unroll 2
+    for (int i = 0; i < Tile::kInputSlices; ++i) {
+      const int slice = part * Tile::kInputSlices + i;
+      const int word = slice * Tile::kSliceDepth + thread.lane % 4 * 4;
+      Lanes<uint32_t, 4> words[Tile::kColumnTiles];
 #pragma unroll
-      for (int tile = 0; tile < Tile::kColumnTiles; ++tile) {
-        const int column = tile * Tile::kColumnsOfTile + thread.lane / 4;
-        auto words = broadcast_lanes<4>(uint32_t{0});
+      for (int half = 0; half < Tile::kColumnTiles; ++half) {
+        const int column = half * Tile::kColumnsOfTile + thread.lane / 4;
+        words[half] = broadcast_lanes<4>(uint32_t{0});
         if (column < Tile::kColumns) {
-          words = load_lanes<4>(&memory.input[chunk % 2][state_word<Tile>(column, word)]);
+          words[half] = load_lanes<4>(&memory.input[chunk % 2][state_word<Tile>(column, word)]);
         }
-        sums[tile].add(uppers, lowers, words);
+      }
+#pragma unroll
+      for (int tile = 0; tile < Tile::kInputTiles; ++tile) {
+        const auto& kept = memory.input_weights[first_tile + tile][slice];
+        const auto upper = load_lanes<4>(kept[0][thread.lane]);
+        const auto lower = load_lanes<4>(kept[1][thread.lane]);
+        const uint32_t uppers[4] = {upper[0], upper[1], upper[2], upper[3]};
+        const uint32_t lowers[4] = {lower[0], lower[1], lower[2], lower[3]};
+#pragma unroll
+        for (int half = 0; half < Tile::kColumnTiles; ++half) {
+          sums[tile][half].add(uppers, lowers, words[half]);
+        }
       }
     }
-    const int first_row = thread.warp / Tile::kInputParts * Tile::kTileRows;
+    if (chunk > 1) {
+      ptx::mbarrier_wait(&memory.freed[chunk % 2], static_cast<uint32_t>((chunk / 2 - 1) % 2));
+    }
 #pragma unroll
-    for (int tile = 0; tile < Tile::kColumnTiles; ++tile) {
-      sums[tile].template store<Tile::kColumns>(memory.input_sums[chunk % 2][part], tile * Tile::kColumnsOfTile,
-                                                first_row, input_scale, first > 0);
+    for (int tile = 0; tile < Tile::kInputTiles; ++tile) {
+#pragma unroll
+      for (int half = 0; half < Tile::kColumnTiles; ++half) {
+        sums[tile][half].template store<Tile::kColumns>(memory.input_sums[chunk % 2][part], half * Tile::kColumnsOfTile,
+                                                        (first_tile + tile) * Tile::kTileRows, input_scales[tile]);
+      }
+    }
+    __syncwarp();
+    if (thread.lane == 0) {
+      ptx::mbarrier_arrive(&memory.filled[chunk % 2]);
     }
   }
 
-  // Until the layer below has made all of `chunk`. One thread calls it; a barrier of the block then lets others read.
+  // Until the layer below has made all of `chunk`. One thread calls it; a barrier then lets others read.
   __device__ __forceinline__ void wait_for_chunk(int chunk) const {
     while (ptx::load_acquire(pieces.of_chunk(place.layer - 1, place.cluster, chunk)) < Tile::kBlocks) {
       __nanosleep(20);
     }
   }
 
-  // After a barrier of the block behind the last step of `chunk`.
+  // After a barrier of the warps of states behind the last step of `chunk`.
   __device__ __forceinline__ void tell_of_chunk(int chunk) const {
     if (place.layer + 1 < kLayers && threadIdx.x + 1 == Tile::kThreads) {
       ptx::add_release(pieces.of_chunk(place.layer, place.cluster, chunk), 1);
@@ -305,8 +237,8 @@ struct StackClusterBlock {
     constexpr int kCopies = Tile::kDepth / 4;  // of a column
     const uint32_t* words = pieces.words + (place.layer - 1) * shape.steps * shape.batch * Tile::kDepth;
 #pragma unroll 1
-    for (int index = ptx::not_known(static_cast<int>(threadIdx.x)); index < Tile::kColumns * kCopies;
-         index += Tile::kThreads) {
+    for (int index = static_cast<int>(threadIdx.x) - Tile::kThreads; index < Tile::kColumns * kCopies;
+         index += Tile::kInputThreads) {
       const int column = index / kCopies;
       const int word = index % kCopies * 4;
       const int time = min(chunk * Tile::kSteps + column / Tile::kRows, static_cast<int>(shape.steps) - 1);
@@ -400,38 +332,25 @@ struct StackClusterBlock {
     }
   }
 
-  // The input of the first two chunks, and the products of the first.
-  __device__ __forceinline__ void begin_input() {
-    if (threadIdx.x == 0) {
-      for (int chunk = 0; chunk < min(kAhead, chunks()); ++chunk) {
-        wait_for_chunk(chunk);
-      }
+  // What the warps of the input do, chunk after chunk.
+  __device__ __forceinline__ void run_input() {
+    const bool is_first = threadIdx.x == Tile::kThreads;
+    if (is_first) {
+      wait_for_chunk(0);
     }
-    __syncthreads();
+    ptx::barrier_of_threads<kOfInput, Tile::kInputThreads>();
     copy_input(0);
-    if (chunks() > 1) {
-      copy_input(1);
+    for (int chunk = 0; chunk < chunks(); ++chunk) {
+      if (is_first && chunk + 1 < chunks()) {
+        wait_for_chunk(chunk + 1);
+      }
+      ptx::cp_async_wait<0>();
+      ptx::barrier_of_threads<kOfInput, Tile::kInputThreads>();  // the chunk is there, and the one before was read
+      if (chunk + 1 < chunks()) {
+        copy_input(chunk + 1);
+      }
+      multiply_input(chunk);
     }
-    ptx::cp_async_wait<0>();
-    __syncthreads();
-    multiply_input(0, 0, Tile::kInputSlices);
-  }
-
-  // What a step does for the chunks to come, while states are under way.
-  __device__ __forceinline__ void look_ahead(int chunk, int step_of_chunk) {
-    if (step_of_chunk == 0 && chunk + 2 < chunks()) {
-      copy_input(chunk + 2);
-    }
-    if (chunk + 1 < chunks()) {
-      multiply_input(chunk + 1, step_of_chunk * Tile::kInputSlices / Tile::kSteps,
-                     (step_of_chunk + 1) * Tile::kInputSlices / Tile::kSteps);
-    }
-    // Their copies start in the next step.
-    constexpr int kWaiting = Tile::kThreads - 2 * kWarpThreads;
-    if (step_of_chunk + 1 == Tile::kSteps && chunk + kAhead < chunks() && threadIdx.x == kWaiting) {
-      wait_for_chunk(chunk + kAhead);
-    }
-    __syncwarp();
   }
 
   __device__ __forceinline__ void step(int time, int chunk, int step_of_chunk) {
@@ -443,24 +362,43 @@ struct StackClusterBlock {
       }
     }
     multiply_hidden(parity);
-    if (step_of_chunk + 1 == Tile::kSteps) {
-      ptx::cp_async_wait<0>();
-    }
-    __syncthreads();  // all sums are there
+    ptx::barrier_of_threads<kOfStates, Tile::kThreads>();  // all sums are there
     const int warp = StackThread().warp;
+    const bool has_input = place.layer > 0 && warp < kPairWarps;
+    if (has_input && step_of_chunk == 0) {
+      ptx::mbarrier_wait(&memory.filled[chunk % 2], static_cast<uint32_t>(chunk / 2 % 2));
+    }
 #pragma unroll
     for (int round = 0; round < Tile::kRounds; ++round) {
       if (round * Tile::kWarps + warp < Tile::kPairWarps) {
         finish(round, time, chunk, step_of_chunk);
       }
     }
+    if (has_input && step_of_chunk + 1 == Tile::kSteps) {
+      __syncwarp();
+      if (threadIdx.x % kWarpThreads == 0) {
+        ptx::mbarrier_arrive(&memory.freed[chunk % 2]);
+      }
+    }
     if (step_of_chunk == 0 && chunk > 0) {
       tell_of_chunk(chunk - 1);
     }
-    if (place.layer > 0) {
-      look_ahead(chunk, step_of_chunk);
-    }
   }
+
+  // What the warps of states do, step after step.
+  __device__ __forceinline__ void run_states() {
+    int time = 0;
+    for (int chunk = 0; time < shape.steps; ++chunk) {
+      for (int i = 0; i < Tile::kSteps && time < shape.steps; ++i) {
+        step(time, chunk, i);
+        ++time;
+      }
+    }
+    ptx::barrier_of_threads<kOfStates, Tile::kThreads>();
+    tell_of_chunk(chunks() - 1);
+  }
+
+  static constexpr int kOfStates = 1, kOfInput = 2;  // names of barriers
 };
 
 // The cluster's number among those that have begun. All blocks of the cluster then are there.
@@ -474,6 +412,13 @@ __device__ __forceinline__ unsigned begin_cluster(StackClusterMemory<Tile>& memo
       ptx::mbarrier_fence_init();
       ptx::mbarrier_arrive_expecting(&arrived, state_bytes);
     }
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      constexpr int kFinishing = Tile::kPairWarps < Tile::kWarps ? Tile::kPairWarps : Tile::kWarps;
+      ptx::mbarrier_init(&memory.filled[i], Tile::kInputWarps);
+      ptx::mbarrier_init(&memory.freed[i], kFinishing);
+    }
+    ptx::mbarrier_fence_init();
   }
   ptx::cluster_arrive();
   ptx::cluster_wait();
@@ -489,7 +434,7 @@ __device__ __forceinline__ unsigned begin_cluster(StackClusterMemory<Tile>& memo
 }
 
 template <typename Tile, int kLayers, typename Store>
-__global__ void __launch_bounds__(Tile::kThreads, 1)
+__global__ void __launch_bounds__(Tile::kBlockThreads, 1)
     stack_clusters_kernel(StackShape shape, StackOperands<kLayers> operands, StackState state,
                           StackClusterPieces<Tile> pieces, bool vectorised, Store store) {
 #ifdef STITCH_HAS_CLUSTERS
@@ -501,21 +446,15 @@ __global__ void __launch_bounds__(Tile::kThreads, 1)
   const StackClusterPlace place{static_cast<int>(ticket / clusters), static_cast<int>(ticket % clusters),
                                 static_cast<int>(ptx::cluster_rank())};
   Block block{shape, operands, state, pieces, store, memory, place};
-  block.load(vectorised);
-  block.load_states();
-  __syncthreads();
-  if (place.layer > 0) {
-    block.begin_input();
+  if (threadIdx.x < Tile::kThreads) {
+    block.load(vectorised);
+    block.load_states();
+    ptx::barrier_of_threads<Block::kOfStates, Tile::kThreads>();
+    block.run_states();
+  } else if (place.layer > 0) {
+    block.load_input_weights(vectorised);
+    block.run_input();
   }
-  int time = 0;
-  for (int chunk = 0; time < shape.steps; ++chunk) {
-    for (int i = 0; i < Tile::kSteps && time < shape.steps; ++i) {
-      block.step(time, chunk, i);
-      ++time;
-    }
-  }
-  __syncthreads();
-  block.tell_of_chunk(block.chunks() - 1);
   // A block that is through has all states that others sent it: nobody writes to one that has left.
 #endif
 }
@@ -563,7 +502,7 @@ cudaError_t launch_stack_clusters(const StackShape& shape, const StackOperands<k
   cluster.val.clusterDim = {Tile::kBlocks, 1, 1};
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(static_cast<unsigned>(Tile::kBlocks * pieces.clusters * kLayers));
-  config.blockDim = dim3(Tile::kThreads);
+  config.blockDim = dim3(Tile::kBlockThreads);
   config.dynamicSmemBytes = kMemoryBytes;
   config.stream = stream;
   config.attrs = &cluster;

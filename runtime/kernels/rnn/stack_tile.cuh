@@ -13,9 +13,8 @@
 
 namespace stitch {
 
-// kUnitsOfBlock: 16 or 32. kRowsOfCluster: at most 8 samples. kDepthParts: warps that share a gate's products, 2 or 4:
-// a thread of 16 warps has 128 registers.
-template <typename CellOfLayer, int kUnitsOfBlock, int kRowsOfCluster, int kDepthParts = 4>
+// kUnitsOfBlock: 16 or 32. kRowsOfCluster: at most 8 samples.
+template <typename CellOfLayer, int kUnitsOfBlock, int kRowsOfCluster>
 struct StackClusterTile {
   using Cell = CellOfLayer;
   static constexpr int kBlocks = 8;  // of a cluster
@@ -28,15 +27,21 @@ struct StackClusterTile {
   static constexpr int kSlices = kDepth / kSliceDepth;
   static constexpr int kTileRows = 16;
   static constexpr int kTilesOfGate = kUnits / kTileRows;
-  // A warp multiplies a part of the state by all rows of one gate.
-  static constexpr int kParts = kDepthParts;
+  // Warps of states multiply a part of the state by all rows of one gate. With four gates there are fewer of them, each
+  // with more registers.
+  static constexpr int kParts = kGates > 3 ? 2 : 4;
   static constexpr int kWarps = kParts * kGates;
   static constexpr int kThreads = kWarps * kWarpThreads;
   static constexpr int kSlicesOfWarp = kSlices / kParts;
-  // Of the input it multiplies a part of the features by one tile of rows, kSteps time steps at once.
-  static constexpr int kInputParts = kParts / kTilesOfGate;
+  // Warps of the input multiply a part of the features by some tiles of rows, kSteps time steps at once.
+  static constexpr int kInputWarps = 4;
+  static constexpr int kInputThreads = kInputWarps * kWarpThreads;
+  static constexpr int kTiles = kGates * kTilesOfGate;
+  static constexpr int kInputGroups = kTiles % 4 == 0 ? 4 : (kTiles % 2 == 0 ? 2 : 1);
+  static constexpr int kInputTiles = kTiles / kInputGroups;
+  static constexpr int kInputParts = kInputWarps / kInputGroups;
   static constexpr int kInputSlices = kSlices / kInputParts;
-  static constexpr int kInputUnroll = kWarps < 16 ? 4 : 1;  // 16 warps have no registers for more
+  static constexpr int kBlockThreads = kThreads + kInputThreads;
   static constexpr int kColumnsOfTile = 8;
   static constexpr int kColumnTiles = 2;
   static constexpr int kMostSteps = 8;
@@ -49,8 +54,7 @@ struct StackClusterTile {
   static constexpr int kRounds = (kPairWarps + kWarps - 1) / kWarps;
   // Lanes that write or read sums at once then fall on different banks.
   static constexpr int kSumsStride = kGateRows + 4;
-  static_assert(kInputParts >= 1 && kWarps >= 2, "each tile of rows has a warp, and two of them wait and tell");
-  static_assert(kRows <= kColumnsOfTile && kSteps >= 2, "copies of a chunk arrive in a later step than they start in");
+  static_assert(kRows <= kColumnsOfTile, "a product has that many columns");
   static_assert(kUnits == 16 || kUnits == 32, "a gate has one or two tiles of rows");
 };
 
@@ -70,13 +74,15 @@ __device__ __forceinline__ int state_word(int row, int word) {
 
 template <typename Tile>
 struct alignas(16) StackClusterMemory {
-  uint32_t input_weights[Tile::kWarps][Tile::kInputSlices][2][kWarpThreads][4];
+  uint32_t input_weights[Tile::kTiles][Tile::kSlices][2][kWarpThreads][4];
   uint32_t hidden[2][Tile::kRows * Tile::kDepth];    // before even steps, and before odd ones
   uint32_t input[2][Tile::kColumns * Tile::kDepth];  // of even chunks, and of odd ones
   float input_sums[2][Tile::kInputParts][Tile::kColumns][Tile::kSumsStride];
   float sums[Tile::kParts][Tile::kRows][Tile::kSumsStride];
   float bias[2][Tile::kGateRows];  // of the input, of the hidden state
   uint64_t arrived[2];
+  uint64_t filled[2];  // sums of the input of even chunks, and of odd ones
+  uint64_t freed[2];
   float ticket;
 };
 
@@ -172,10 +178,13 @@ __device__ __forceinline__ SplitWeights split_tile(const GateRows& rows, int fir
   return split;
 }
 
-// Sums of products of upper parts, and of those of an upper and a lower part.
+// Sums of products of upper parts, and of those of an upper and a lower part. kApart: both kinds of the latter apart,
+// so that fewer products wait for each other.
+template <bool kApart>
 struct SplitSums {
   float large[4] = {};
   float small[4] = {};
+  float other[kApart ? 4 : 1] = {};
 
   // words: of four neighbouring units of a row.
   __device__ __forceinline__ void add(const uint32_t (&upper)[4], const uint32_t (&lower)[4],
@@ -184,22 +193,24 @@ struct SplitSums {
     const uint32_t of_lower[2] = {words[1], words[3]};
     ptx::mma_m16n8k16_fp16(small, lower, of_upper);
     ptx::mma_m16n8k16_fp16(large, upper, of_upper);
-    ptx::mma_m16n8k16_fp16(small, upper, of_lower);
+    if constexpr (kApart) {
+      ptx::mma_m16n8k16_fp16(other, upper, of_lower);
+    } else {
+      ptx::mma_m16n8k16_fp16(small, upper, of_lower);
+    }
   }
 
-  // To columns below kColumns of `to`, or onto what is there; its rows are the tile's from `first_row` on.
+  // To columns below kColumns of `to`, whose rows are the tile's from `first_row` on.
   template <int kColumns, int kStride>
-  __device__ __forceinline__ void store(float (*to)[kStride], int first_column, int first_row, float scale,
-                                        bool adds = false) const {
+  __device__ __forceinline__ void store(float (*to)[kStride], int first_column, int first_row, float scale) const {
     constexpr int kHalfRows = 8;
     const int lane = static_cast<int>(threadIdx.x) % kWarpThreads;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const int column = first_column + lane % 4 * 2 + i % 2;
       if (column < kColumns) {
-        float& place = to[column][first_row + i / 2 * kHalfRows + lane / 4];
-        const float sum = (large[i] + small[i]) * scale;
-        place = adds ? place + sum : sum;
+        to[column][first_row + i / 2 * kHalfRows + lane / 4] =
+            (large[i] + (kApart ? small[i] + other[kApart ? i : 0] : small[i])) * scale;
       }
     }
   }
