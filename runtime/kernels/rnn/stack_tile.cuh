@@ -27,9 +27,8 @@ struct StackClusterTile {
   static constexpr int kSlices = kDepth / kSliceDepth;
   static constexpr int kTileRows = 16;
   static constexpr int kTilesOfGate = kUnits / kTileRows;
-  // Warps of states multiply a part of the state by all rows of one gate. With four gates there are fewer of them, each
-  // with more registers.
-  static constexpr int kParts = kGates > 3 ? 2 : 4;
+  // Warps of states multiply a part of the state by all rows of one gate.
+  static constexpr int kParts = 4;
   static constexpr int kWarps = kParts * kGates;
   static constexpr int kThreads = kWarps * kWarpThreads;
   static constexpr int kSlicesOfWarp = kSlices / kParts;
@@ -42,6 +41,10 @@ struct StackClusterTile {
   static constexpr int kInputParts = kInputWarps / kInputGroups;
   static constexpr int kInputSlices = kSlices / kInputParts;
   static constexpr int kBlockThreads = kThreads + kInputThreads;
+  // With four gates threads have few registers at first, and those of states take some of the input's.
+  static constexpr bool kMovesRegisters = kBlockThreads > 512 && kUnits == 32;
+  static constexpr int kStateRegisters = 112, kInputRegisters = 56;
+  static constexpr int kInputTilesAtOnce = kMovesRegisters ? 1 : kInputTiles;
   static constexpr int kColumnsOfTile = 8;
   static constexpr int kColumnTiles = 2;
   static constexpr int kMostSteps = 8;
@@ -178,13 +181,10 @@ __device__ __forceinline__ SplitWeights split_tile(const GateRows& rows, int fir
   return split;
 }
 
-// Sums of products of upper parts, and of those of an upper and a lower part. kApart: both kinds of the latter apart,
-// so that fewer products wait for each other.
-template <bool kApart>
+// Sums of products of upper parts, and of those of an upper and a lower part.
 struct SplitSums {
   float large[4] = {};
   float small[4] = {};
-  float other[kApart ? 4 : 1] = {};
 
   // words: of four neighbouring units of a row.
   __device__ __forceinline__ void add(const uint32_t (&upper)[4], const uint32_t (&lower)[4],
@@ -193,11 +193,7 @@ struct SplitSums {
     const uint32_t of_lower[2] = {words[1], words[3]};
     ptx::mma_m16n8k16_fp16(small, lower, of_upper);
     ptx::mma_m16n8k16_fp16(large, upper, of_upper);
-    if constexpr (kApart) {
-      ptx::mma_m16n8k16_fp16(other, upper, of_lower);
-    } else {
-      ptx::mma_m16n8k16_fp16(small, upper, of_lower);
-    }
+    ptx::mma_m16n8k16_fp16(small, upper, of_lower);
   }
 
   // To columns below kColumns of `to`, whose rows are the tile's from `first_row` on.
@@ -209,8 +205,7 @@ struct SplitSums {
     for (int i = 0; i < 4; ++i) {
       const int column = first_column + lane % 4 * 2 + i % 2;
       if (column < kColumns) {
-        to[column][first_row + i / 2 * kHalfRows + lane / 4] =
-            (large[i] + (kApart ? small[i] + other[kApart ? i : 0] : small[i])) * scale;
+        to[column][first_row + i / 2 * kHalfRows + lane / 4] = (large[i] + small[i]) * scale;
       }
     }
   }

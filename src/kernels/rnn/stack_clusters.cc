@@ -64,8 +64,8 @@ int64_t pieces_bytes(const Stack& stack, const StackClusterShape& shape) {
 // What a step of all layers takes on an H200, which are a few steps apart; within a sixth of what was measured over 128
 // to 256 units and 1 to 8 samples a cluster (bench/kernels/recurrent_stack_bench.cu).
 double us_of_stack_step(const RecurrentProblem& layer, const StackClusterShape& shape) {
-  constexpr double kWayUs = 0.95, kRowUs = 0.1, kGateUs = 0.23;
-  constexpr double kFewWarpsUs = 0.35;  // a layer of one gate has four warps
+  constexpr double kWayUs = 0.58, kRowUs = 0.03, kGateUs = 0.27;
+  constexpr double kFewWarpsUs = 0.55;  // a layer of one gate has four warps of states
   const double units = static_cast<double>(shape.units_of_block) / kManyUnitsOfBlock;
   return kWayUs + (layer.gates == 1 ? kFewWarpsUs : 0.0) +
          units * (kRowUs * static_cast<double>(shape.rows) + kGateUs * static_cast<double>(layer.gates));
@@ -104,7 +104,7 @@ Work stack_clusters_work(const Group& group, const Stack& stack, const Setting& 
   constexpr double kOperationsOfUnit = 60;
   constexpr double kProductsOfClass = 3;  // of fp16, in one of fp32
   constexpr double kGatesFlopsOfUs = 20e6;
-  constexpr int64_t kChunksBetweenLayers = 4;
+  constexpr int64_t kChunksBetweenLayers = 3;
   const RecurrentProblem& top = stack.top();
   const StackClusterShape shape = cluster_shape(top, meaning_of(kStackClusters, setting).rows);
   const auto rows = static_cast<double>(top.steps * top.batch);
@@ -124,7 +124,8 @@ Work stack_clusters_work(const Group& group, const Stack& stack, const Setting& 
   const auto steps = static_cast<double>(top.steps + (stack.count() - 1) * kChunksBetweenLayers * shape.steps);
   work.serial_us = steps * us_of_stack_step(top, shape) + gates_flops / kGatesFlopsOfUs;
   work.blocks = kMultiprocessorsOfStackCluster * stack.count() * shape.clusters;
-  work.threads_per_block = static_cast<int>(4 * 32 * top.gates);
+  constexpr int64_t kStateWarps = 4, kInputWarps = 4, kLanes = 32;  // of a gate, of all
+  work.threads_per_block = static_cast<int>(kLanes * (kStateWarps * top.gates + kInputWarps));
   work.peak_share = 0.3;
   return work;
 }
