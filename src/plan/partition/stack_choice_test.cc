@@ -39,6 +39,19 @@ std::string two_layers() {
          "o1, h1 = gru_layer(g1, s, w, none, none, none, none)\nreturn output \"0\" = o1\n";
 }
 
+std::string six_layers() {
+  std::string text =
+      "graph g mode=eval\nx: f32[512,10,256] = input \"x\"\ns: f32[1,10,256] = input \"s\"\n"
+      "w: f32[768,256] = parameter \"w\"\n";
+  std::string below = "x";
+  for (int i = 0; i < 6; ++i) {
+    text += fmt::format("g{0} = linear({1}, w, none)\no{0}, h{0} = gru_layer(g{0}, s, w, none, none, none, none)\n", i,
+                        below);
+    below = fmt::format("o{}", i);
+  }
+  return text + "return output \"0\" = " + below + "\n";
+}
+
 using Names = std::vector<std::string>;
 
 TEST(StackChoice, AsFewSamplesAClusterAsRunInOneRound) {
@@ -50,6 +63,8 @@ TEST(StackChoice, AsFewSamplesAClusterAsRunInOneRound) {
 TEST(StackChoice, LayersStayApartWhereClustersAreFaster) {
   EXPECT_EQ(settings_of(two_layers()), (Names{"cluster_rows_1", "cluster_rows_1"}));
 }
+
+TEST(StackChoice, ManyLayersAreOneLaunchOfClusters) { EXPECT_EQ(settings_of(six_layers()), Names{"cluster_rows_5"}); }
 
 TEST(StackChoice, AStackStaysWhereLibrariesAreWantedAndWithoutClusters) {
   PlanOptions libraries;
