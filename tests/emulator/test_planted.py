@@ -183,7 +183,7 @@ MISTAKES = (
     Mistake("sums_of_inputs_are_not_waited_for", "rnn_stack_clusters_test", STACKS,
             "      ptx::mbarrier_wait(&memory.filled[chunk % 2], static_cast<uint32_t>(chunk / 2 % 2));", ""),
     Mistake("sums_of_inputs_are_written_over", "rnn_stack_clusters_test", STACKS,
-            "        ptx::mbarrier_wait(&memory.freed[chunk % 2], static_cast<uint32_t>((chunk / 2 - 1) % 2));", ""),
+            "      ptx::mbarrier_wait(&memory.freed[chunk % 2], static_cast<uint32_t>((chunk / 2 - 1) % 2));", ""),
     Mistake("sums_of_inputs_of_the_chunk_before", "rnn_stack_clusters_test", STACKS,
             "from_input[gate] += memory.input_sums[chunk % 2]",
             "from_input[gate] += memory.input_sums[(chunk + 1) % 2]"),

@@ -169,8 +169,8 @@ struct StackClusterBlock {
   }
 
   // Products of the warp's tiles from `first` on with the input of `chunk`.
-  template <int kTiles>
-  __device__ __forceinline__ void multiply_tiles(int chunk, int first, SplitSums (&sums)[kTiles][Tile::kColumnTiles]) {
+  __device__ __forceinline__ void multiply_tiles(int chunk, int first,
+                                                 SplitSums (&sums)[Tile::kInputTiles][Tile::kColumnTiles]) {
     const StackThread thread;
     const int part = (thread.warp - Tile::kWarps) % Tile::kInputParts;
 #pragma unroll 2
@@ -187,7 +187,7 @@ struct StackClusterBlock {
         }
       }
 #pragma unroll
-      for (int tile = 0; tile < kTiles; ++tile) {
+      for (int tile = 0; tile < Tile::kInputTiles; ++tile) {
         const auto& kept = memory.input_weights[first + tile][slice];
         const auto upper = load_lanes<4>(kept[0][thread.lane]);
         const auto lower = load_lanes<4>(kept[1][thread.lane]);
@@ -203,25 +203,21 @@ struct StackClusterBlock {
 
   // The products with the input of `chunk`, once their sums' place is free.
   __device__ __forceinline__ void multiply_input(int chunk) {
-    constexpr int kTiles = Tile::kInputTilesAtOnce;
     const StackThread thread;
     const int warp = thread.warp - Tile::kWarps;
     const int first_tile = warp / Tile::kInputParts * Tile::kInputTiles;
+    SplitSums sums[Tile::kInputTiles][Tile::kColumnTiles];
+    multiply_tiles(chunk, first_tile, sums);
+    if (chunk > 1) {
+      ptx::mbarrier_wait(&memory.freed[chunk % 2], static_cast<uint32_t>((chunk / 2 - 1) % 2));
+    }
 #pragma unroll
-    for (int first = 0; first < Tile::kInputTiles; first += kTiles) {
-      SplitSums sums[kTiles][Tile::kColumnTiles];
-      multiply_tiles(chunk, first_tile + first, sums);
-      if (first == 0 && chunk > 1) {
-        ptx::mbarrier_wait(&memory.freed[chunk % 2], static_cast<uint32_t>((chunk / 2 - 1) % 2));
-      }
+    for (int tile = 0; tile < Tile::kInputTiles; ++tile) {
 #pragma unroll
-      for (int tile = 0; tile < kTiles; ++tile) {
-#pragma unroll
-        for (int half = 0; half < Tile::kColumnTiles; ++half) {
-          sums[tile][half].template store<Tile::kColumns>(
-              memory.input_sums[chunk % 2][warp % Tile::kInputParts], half * Tile::kColumnsOfTile,
-              (first_tile + first + tile) * Tile::kTileRows, input_scales[first + tile]);
-        }
+      for (int half = 0; half < Tile::kColumnTiles; ++half) {
+        sums[tile][half].template store<Tile::kColumns>(memory.input_sums[chunk % 2][warp % Tile::kInputParts],
+                                                        half * Tile::kColumnsOfTile,
+                                                        (first_tile + tile) * Tile::kTileRows, input_scales[tile]);
       }
     }
     __syncwarp();
@@ -459,21 +455,13 @@ __global__ void __launch_bounds__(Tile::kBlockThreads, 1)
                                 static_cast<int>(ptx::cluster_rank())};
   Block block{shape, operands, state, pieces, store, memory, place};
   if (threadIdx.x < Tile::kThreads) {
-    if constexpr (Tile::kMovesRegisters) {
-      ptx::take_registers<Tile::kStateRegisters>();
-    }
     block.load(vectorised);
     block.load_states();
     ptx::barrier_of_threads<Block::kOfStates, Tile::kThreads>();
     block.run_states();
-  } else {
-    if constexpr (Tile::kMovesRegisters) {
-      ptx::hand_back_registers<Tile::kInputRegisters>();
-    }
-    if (place.layer > 0) {
-      block.load_input_weights(vectorised);
-      block.run_input();
-    }
+  } else if (place.layer > 0) {
+    block.load_input_weights(vectorised);
+    block.run_input();
   }
   // A block that is through has all states that others sent it: nobody writes to one that has left.
 #endif

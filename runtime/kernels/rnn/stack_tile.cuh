@@ -27,8 +27,9 @@ struct StackClusterTile {
   static constexpr int kSlices = kDepth / kSliceDepth;
   static constexpr int kTileRows = 16;
   static constexpr int kTilesOfGate = kUnits / kTileRows;
-  // Warps of states multiply a part of the state by all rows of one gate.
-  static constexpr int kParts = 4;
+  // Warps of states multiply a part of the state by all rows of one gate. With four gates there are fewer of them, each
+  // with more registers.
+  static constexpr int kParts = kGates > 3 ? 2 : 4;
   static constexpr int kWarps = kParts * kGates;
   static constexpr int kThreads = kWarps * kWarpThreads;
   static constexpr int kSlicesOfWarp = kSlices / kParts;
@@ -41,10 +42,6 @@ struct StackClusterTile {
   static constexpr int kInputParts = kInputWarps / kInputGroups;
   static constexpr int kInputSlices = kSlices / kInputParts;
   static constexpr int kBlockThreads = kThreads + kInputThreads;
-  // With four gates threads have few registers at first, and those of states take some of the input's.
-  static constexpr bool kMovesRegisters = kBlockThreads > 512 && kUnits == 32;
-  static constexpr int kStateRegisters = 112, kInputRegisters = 56;
-  static constexpr int kInputTilesAtOnce = kMovesRegisters ? 1 : kInputTiles;
   static constexpr int kColumnsOfTile = 8;
   static constexpr int kColumnTiles = 2;
   static constexpr int kMostSteps = 8;

@@ -65,10 +65,11 @@ int64_t pieces_bytes(const Stack& stack, const StackClusterShape& shape) {
 // to 256 units and 1 to 8 samples a cluster (bench/kernels/recurrent_stack_bench.cu).
 double us_of_stack_step(const RecurrentProblem& layer, const StackClusterShape& shape) {
   constexpr double kWayUs = 0.58, kRowUs = 0.03, kGateUs = 0.27;
-  constexpr double kFewWarpsUs = 0.55;  // a layer of one gate has four warps of states
+  // Few warps of states: four of a layer of one gate, and eight where there are four gates.
+  constexpr double kOneGateUs = 0.55, kFourGatesUs = 1.0;
   const double units = static_cast<double>(shape.units_of_block) / kManyUnitsOfBlock;
-  return kWayUs + (layer.gates == 1 ? kFewWarpsUs : 0.0) +
-         units * (kRowUs * static_cast<double>(shape.rows) + kGateUs * static_cast<double>(layer.gates));
+  const double few = layer.gates == 1 ? kOneGateUs : (layer.gates > 3 ? units * kFourGatesUs : 0.0);
+  return kWayUs + few + units * (kRowUs * static_cast<double>(shape.rows) + kGateUs * static_cast<double>(layer.gates));
 }
 
 }  // namespace
@@ -124,8 +125,9 @@ Work stack_clusters_work(const Group& group, const Stack& stack, const Setting& 
   const auto steps = static_cast<double>(top.steps + (stack.count() - 1) * kChunksBetweenLayers * shape.steps);
   work.serial_us = steps * us_of_stack_step(top, shape) + gates_flops / kGatesFlopsOfUs;
   work.blocks = kMultiprocessorsOfStackCluster * stack.count() * shape.clusters;
-  constexpr int64_t kStateWarps = 4, kInputWarps = 4, kLanes = 32;  // of a gate, of all
-  work.threads_per_block = static_cast<int>(kLanes * (kStateWarps * top.gates + kInputWarps));
+  const int64_t state_warps = top.gates > 3 ? 2 : 4;  // of a gate
+  constexpr int64_t kInputWarps = 4, kLanes = 32;
+  work.threads_per_block = static_cast<int>(kLanes * (state_warps * top.gates + kInputWarps));
   work.peak_share = 0.3;
   return work;
 }
