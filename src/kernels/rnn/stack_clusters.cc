@@ -61,8 +61,9 @@ int64_t pieces_bytes(const Stack& stack, const StackClusterShape& shape) {
          (kOfAlignment + kAlone + (stack.count() - 1) * rows * shape.depth() + rows * top.gates * top.units + counters);
 }
 
-// What a step of all layers takes on an H200, which are a few steps apart; within a sixth of what was measured over 128
-// to 256 units and 1 to 8 samples a cluster (bench/kernels/recurrent_stack_bench.cu).
+// What a step of all layers takes on an H200, which are a few steps apart: fitted to six stacks, five of them within a
+// twentieth, one of a single sample a fifth too long (bench/kernels/recurrent_stack_bench.cu). Nobody has measured four
+// gates of at most 128 units.
 double us_of_stack_step(const RecurrentProblem& layer, const StackClusterShape& shape) {
   constexpr double kWayUs = 0.58, kRowUs = 0.03, kGateUs = 0.27;
   // Few warps of states: four of a layer of one gate, and eight where there are four gates.
