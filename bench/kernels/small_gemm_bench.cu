@@ -145,13 +145,6 @@ struct Problem {
       return launch_gemm_mma_thin<Tf32x3, kDepth, kLayoutA, kLayoutB>(shape, view_a(), view_b(), store(), nullptr);
     });
   }
-  template <int kChunks>
-  void in_thin_planes() const {
-    report("thin planes", "64x128 walk", [&] {
-      return launch_gemm_thin_planes<kChunks, kLayoutA, kLayoutB>(shape, view_a(), view_b(), store(), planes.data(),
-                                                                  nullptr);
-    });
-  }
   template <typename Tile>
   void in_planes(const char* tile) const {
     report("planes", tile, [&] {
@@ -227,11 +220,11 @@ void deep() {
 void thin() {
   {
     const Problem<kOuter, kOuter> shallow(1, 32768, 32768, 32);
-    shallow.in_thin_planes<1>();
+    shallow.thin<32>();
   }
   const Problem<kK, kOuter> problem(1, 32768, 32768, 64);
-  problem.in_thin_planes<2>();
-  problem.in_thin_planes<4>();
+  problem.thin<64>();
+  problem.in_planes<PlaneTileBroad>("128x256");
   const double fill_us = cold_us(
       [&] { return cudaMemsetAsync(problem.c.data(), 0, static_cast<std::size_t>(problem.c.count()) * 4, nullptr); });
   std::printf("filling as much: %.1f us\n", fill_us);

@@ -14,7 +14,7 @@ from sites import KINDS, find_sites
 FAMILIES = {
     "product, FFMA": r"launch_gemm_ffma",
     "product, 3xTF32": r"launch_gemm_mma(?:_split_k|_thin)?<",
-    "product, fp16 planes": r"launch_gemm_(?:kept_|thin_)?planes|launch_gemm_split<|launch_split(?:_rhs)?<",
+    "product, fp16 planes": r"launch_gemm_(?:kept_)?planes|launch_gemm_split<|launch_split(?:_rhs)?<",
     "product, fp16 chunks": r"launch_gemm_(?:kept_)?chunks",
     "product, 16-bit": r"launch_gemm_mma_16bit",
     "product, float64": r"double_precision::launch_gemm",

@@ -41,7 +41,6 @@ KEY_PLANES = "kernels/attention/key_planes.cuh"
 CLUSTER_ROWS = "kernels/common/cluster_rows.cuh"
 CHUNKS = "kernels/gemm/wgmma_chunks.cuh"
 CHUNK_ROWS = "kernels/gemm/chunks.cuh"
-THIN_PLANES = "kernels/gemm/wgmma_thin.cuh"
 pytestmark = pytest.mark.long
 
 
@@ -278,14 +277,6 @@ MISTAKES = (
             "    ptx::cluster_arrive();\n    ptx::cluster_wait();\n    const int first",
             "    ptx::cluster_arrive();\n    const int first"),
     Mistake("chunks_too_small_for_parts", "gemm_chunks_test", CHUNKS, "  if (rows.has_lost()) {", "  if (false) {"),
-    Mistake("thin_rows_are_not_waited_for", "gemm_thin_planes_test", THIN_PLANES,
-            "  ptx::mbarrier_wait(ring.held, 0);", ""),
-    Mistake("thin_sums_are_staged_over_those_before", "gemm_thin_planes_test", THIN_PLANES,
-            "  ptx::barrier_of_threads<kMultipliersMeet, Tile::multipliers>();  // the tile before has been stored",
-            ""),
-    Mistake("thin_columns_are_released_too_early", "gemm_thin_planes_test", THIN_PLANES,
-            "    ptx::wgmma_wait<0>();\n    ptx::wgmma_pin(partial);\n    ring.release(at.stage);",
-            "    ring.release(at.stage);\n    ptx::wgmma_wait<0>();\n    ptx::wgmma_pin(partial);"),
 )
 
 

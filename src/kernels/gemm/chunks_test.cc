@@ -13,7 +13,6 @@ namespace stitch::kernels {
 namespace {
 
 const Setting kOfCluster{"fp16x3_64x128_chunks_kept", 4};
-const Setting kThinOnPlanes{"fp16x3_thin", 1};
 
 class ChunkedProduct : public AskedKernel {
  public:
@@ -61,16 +60,6 @@ TEST(ChunkedProduct, SharesItsDepthAmongAsManyBlocksAsRunAtOnce) {
 
 TEST(ChunkedProduct, NamesItsClusterInTheLaunch) {
   EXPECT_TRUE(ChunkedProduct(394, 2048, 512).launches(kOfCluster, "launch_gemm_kept_chunks<stitch::ChunkTileKept, 4"));
-}
-
-TEST(ThinProductOnPlanes, IsASettingUpToADepthOf128) {
-  EXPECT_TRUE(ChunkedProduct(4096, 128, 4096).is_offered_on("H200", kThinOnPlanes));
-  EXPECT_TRUE(ChunkedProduct(4096, 128, 4096).launches(kThinOnPlanes, "launch_gemm_thin_planes<4"));
-  EXPECT_TRUE(ChunkedProduct(4096, 64, 4096).launches(kThinOnPlanes, "launch_gemm_thin_planes<2"));
-  EXPECT_FALSE(ChunkedProduct(4096, 129, 4096).allows(kThinOnPlanes));
-  EXPECT_FALSE(ChunkedProduct(4096, 32, 4096).is_offered_on("H200", kThinOnPlanes));
-  EXPECT_FALSE(ChunkedProduct(4096, 64, 4096).is_offered_on("A100", kThinOnPlanes));
-  EXPECT_FALSE(ChunkedProduct(128, 64, 4096).is_offered_on("H200", kThinOnPlanes));
 }
 
 }  // namespace

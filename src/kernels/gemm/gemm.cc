@@ -11,7 +11,6 @@
 #include "kernels/gemm/planes.h"
 #include "kernels/gemm/problem.h"
 #include "kernels/gemm/thin.h"
-#include "kernels/gemm/thin_planes.h"
 #include "kernels/gemm/variants.h"
 #include "kernels/lowering/functor_builder.h"
 #include "kernels/lowering/launch_text.h"
@@ -26,9 +25,7 @@ constexpr int64_t kMinDepthOfSplit = 256;  // of K: shorter parts do not repay t
 constexpr const char* kPortable = "tf32x3_64x64";  // a setting in whose place one of another table stands
 
 // Those that gemm_setting() does not know.
-bool is_of_other_table(const Setting& setting) {
-  return is_thin(setting) || is_thin_planes(setting) || is_planes(setting) || is_chunks(setting);
-}
+bool is_of_other_table(const Setting& setting) { return is_thin(setting) || is_planes(setting) || is_chunks(setting); }
 
 // Whether prepare() splits b, and the product keeps its planes.
 bool keeps_rhs(const Setting& setting) {
@@ -78,8 +75,6 @@ class Gemm final : public KernelTemplate {
     }
     const std::vector<Setting> thin = thin_settings(group, problem, math);
     settings.insert(settings.end(), thin.begin(), thin.end());
-    const std::vector<Setting> thin_planes = thin_planes_settings(group, problem, limits);
-    settings.insert(settings.end(), thin_planes.begin(), thin_planes.end());
     const std::vector<Setting> planes = planes_settings(group, problem, limits);
     settings.insert(settings.end(), planes.begin(), planes.end());
     const std::vector<Setting> chunks = chunk_settings(group, problem, limits);
@@ -100,10 +95,9 @@ class Gemm final : public KernelTemplate {
     if (is_of_other_table(setting)) {
       GemmProblem problem;
       analyse_gemm(group, problem);
-      return is_thin(setting)          ? allows_thin(group, problem)
-             : is_thin_planes(setting) ? allows_thin_planes(group, problem)
-             : is_planes(setting)      ? allows_planes(group, problem, setting)
-                                       : allows_chunks(group, problem, setting);
+      return is_thin(setting)     ? allows_thin(group, problem)
+             : is_planes(setting) ? allows_planes(group, problem, setting)
+                                  : allows_chunks(group, problem, setting);
     }
     const auto own = gemm_setting(setting);
     return own.has_value() && own->splits_of_depth <= kMaxSplits &&
@@ -118,9 +112,6 @@ class Gemm final : public KernelTemplate {
     }
     if (is_thin(setting)) {
       return thin_work(group, problem, setting);
-    }
-    if (is_thin_planes(setting)) {
-      return thin_planes_work(group, problem);
     }
     if (is_planes(setting)) {
       return planes_work(group, problem, setting);
@@ -263,17 +254,6 @@ void describe_planes(StepBuilder& step, const Setting& setting) {
   step.describe("Bound: arithmetic.");
 }
 
-void describe_thin_planes(StepBuilder& step) {
-  step.include("kernels/gemm/wgmma_thin.cuh");
-  step.describe(
-      "Access: both operands are read once and written as planes; a block keeps those of its 64 rows of lhs in shared "
-      "memory and walks along rhs, whose planes come as they are by the copy engine; sums are stored in whole lines.");
-  step.describe(
-      "Arithmetic: rows are scaled by powers of two and split into two fp16 parts, each product is three of parts "
-      "on the tensor cores; tiles that two parts do not hold are multiplied again in fp32.");
-  step.describe("Bound: memory, the product is written for longer than it is multiplied.");
-}
-
 void describe_chunks(StepBuilder& step, const Setting& setting) {
   step.include("kernels/gemm/wgmma_chunks.cuh");
   step.describe(
@@ -302,8 +282,6 @@ void introduce(StepBuilder& step, const GemmProblem& problem, const Setting& set
     step.describe("Bound: memory, the product is written for longer than it is multiplied.");
   } else if (is_planes(setting)) {
     describe_planes(step, setting);
-  } else if (is_thin_planes(setting)) {
-    describe_thin_planes(step);
   } else if (is_chunks(setting)) {
     describe_chunks(step, setting);
   } else {
@@ -312,7 +290,7 @@ void introduce(StepBuilder& step, const GemmProblem& problem, const Setting& set
                                                      : "kernels/gemm/ffma.cuh");
     describe(step, problem, variant);
   }
-  if (!is_thin(setting) && !is_thin_planes(setting)) {
+  if (!is_thin(setting)) {
     describe_kept(step, problem);
   }
   for (const GemmOperand& operand : {problem.a, problem.b}) {
@@ -331,9 +309,6 @@ std::string launched(const GemmProblem& problem, const Setting& setting, const G
   if (is_planes(setting)) {
     return fmt::format("stitch::launch_gemm_{}planes<stitch::{}", keeps_planes(setting) ? "kept_" : "",
                        planes_tile(setting));
-  }
-  if (is_thin_planes(setting)) {
-    return thin_planes_launch(problem);
   }
   if (is_chunks(setting)) {
     return chunk_launch(setting);
@@ -358,11 +333,9 @@ void add_last_arguments(StepBuilder& step, const GemmProblem& problem, const Set
     return;
   }
   const char* kept = keeps_rhs(setting) ? "args->kept, " : "";
-  const char* scratch = is_planes(setting) || is_thin_planes(setting) ? "args->scratch, " : "";
+  const char* scratch = is_planes(setting) ? "args->scratch, " : "";
   if (is_planes(setting)) {
     step.set_scratch_bytes(planes_scratch_bytes(problem, setting));
-  } else if (is_thin_planes(setting)) {
-    step.set_scratch_bytes(called_planes_bytes(problem));
   }
   step.launch("    {}>(shape, lhs, rhs, epilogue, {}{}stream);", layout, kept, scratch);
 }

@@ -107,13 +107,9 @@ std::string planes_tile_text(const Setting& setting) {
   return std::to_string(kTileRows) + " x " + std::to_string(meaning_of(kPlaneTiles, setting).columns);
 }
 
-int64_t called_planes_bytes(const GemmProblem& problem) {
-  return operand_planes_bytes(problem.batch, problem.m, problem.k) + kept_planes_bytes(problem);
-}
-
 int64_t planes_scratch_bytes(const GemmProblem& problem, const Setting& setting) {
-  return keeps_planes(setting) ? operand_planes_bytes(problem.batch, problem.m, problem.k)
-                               : called_planes_bytes(problem);
+  const int64_t of_lhs = operand_planes_bytes(problem.batch, problem.m, problem.k);
+  return keeps_planes(setting) ? of_lhs : of_lhs + kept_planes_bytes(problem);
 }
 
 int64_t kept_planes_bytes(const GemmProblem& problem) {

@@ -27,8 +27,7 @@ std::string planes_tile(const Setting& setting);
 std::string planes_tile_text(const Setting& setting);
 // Of the planes that a call makes, an upper bound that follows each extent in a straight line.
 int64_t planes_scratch_bytes(const GemmProblem& problem, const Setting& setting);
-// The same of the planes of both operands, and of b's.
-int64_t called_planes_bytes(const GemmProblem& problem);
+// The same of b's planes.
 int64_t kept_planes_bytes(const GemmProblem& problem);
 
 }  // namespace stitch::kernels
