@@ -51,7 +51,7 @@ FAMILIES = {
     "scatter, in place": r"launch_scatter_in_place",
     "matrix factors": r"launch_(?:cholesky|lu)<",
     "triangular systems": r"launch_solve_triangular<",
-    "recurrent layer": r"launch_(?:recurrent_(?:layer|stack)|persistent_layer|stack_clusters)",
+    "recurrent layer": r"launch_(?:recurrent_(?:layer|stack)|persistent_layer|stack_(?:clusters|gates))",
     "random": r"kernels/random/numbers",
     "loss": r"launch_weighted_sum",
     "pointwise": r"launch_(?:turned_)?map",
