@@ -95,6 +95,21 @@ struct Source {
   bool by_four;  // all rows of the input begin at 16 bytes
 };
 
+// Copies four neighbours of a row asynchronously; those beyond the row, or of no row, are zero.
+__device__ __forceinline__ void copy_four(const Source& source, bool is_row, int x, const float* from, float* to) {
+  const auto width = static_cast<unsigned>(source.planes.width);
+  if (source.by_four) {
+    const bool is_inside = is_row && static_cast<unsigned>(x) < width;
+    ptx::cp_async_16(to, is_inside ? from : source.input, is_inside ? 16 : 0);
+    return;
+  }
+#pragma unroll
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const bool is_inside = is_row && static_cast<unsigned>(x + lane) < width;
+    ptx::cp_async_4_or_zero(to + lane, is_inside ? from + lane : source.input, is_inside);
+  }
+}
+
 template <typename Tile, typename Window>
 __device__ __forceinline__ void load_patch(const Source& source, const Place& place, float* raw) {
   using Patch = Stage<Tile, Window>;
@@ -114,17 +129,7 @@ __device__ __forceinline__ void load_patch(const Source& source, const Place& pl
     const bool is_row = (Window::rank == 2 || static_cast<unsigned>(z) < static_cast<unsigned>(planes.depth)) &&
                         static_cast<unsigned>(y) < static_cast<unsigned>(planes.height);
     const float* const from = first + i / Patch::runs * planes.plane_stride + planes.offset(z, y, x);
-    float* const to = raw + i * kLanes;
-    if (source.by_four) {
-      const bool is_inside = is_row && static_cast<unsigned>(x) < static_cast<unsigned>(planes.width);
-      ptx::cp_async_16(to, is_inside ? from : source.input, is_inside ? 16 : 0);
-    } else {
-#pragma unroll
-      for (int lane = 0; lane < kLanes; ++lane) {
-        const bool is_inside = is_row && static_cast<unsigned>(x + lane) < static_cast<unsigned>(planes.width);
-        ptx::cp_async_4_or_zero(to + lane, is_inside ? from + lane : source.input, is_inside);
-      }
-    }
+    copy_four(source, is_row, x, from, raw + i * kLanes);
   }
 }
 

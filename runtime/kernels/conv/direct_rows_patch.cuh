@@ -28,6 +28,7 @@ struct DirectRowsTile {
 
 namespace direct_rows_detail {
 
+using direct_fp16_detail::copy_four;
 using direct_fp16_detail::kLanes;
 using direct_fp16_detail::Source;
 using direct_fp16_detail::SplitPair;
@@ -179,17 +180,7 @@ __device__ __forceinline__ void load_rows(const Source& source, const Layout<Til
     const bool is_row = (Window::rank == 2 || static_cast<unsigned>(z) < static_cast<unsigned>(planes.depth)) &&
                         static_cast<unsigned>(y) < static_cast<unsigned>(planes.height);
     const float* const from = first + channel * planes.plane_stride + planes.offset(z, y, x);
-    float* const to = raw + i * kLanes;
-    if (source.by_four) {
-      const bool is_inside = is_row && static_cast<unsigned>(x) < static_cast<unsigned>(planes.width);
-      ptx::cp_async_16(to, is_inside ? from : source.input, is_inside ? 16 : 0);
-    } else {
-#pragma unroll
-      for (int lane = 0; lane < kLanes; ++lane) {
-        const bool is_inside = is_row && static_cast<unsigned>(x + lane) < static_cast<unsigned>(planes.width);
-        ptx::cp_async_4_or_zero(to + lane, is_inside ? from + lane : source.input, is_inside);
-      }
-    }
+    copy_four(source, is_row, x, from, raw + i * kLanes);
   }
 }
 
