@@ -12,6 +12,7 @@
 #include "base/fs/files.h"
 #include "base/fs/replace_folder.h"
 #include "base/json/json.h"
+#include "base/json/json_line.h"
 #include "bench/run/run_spec.h"
 #include "harvest/lesson.h"
 #include "runs/store/run_store.h"
@@ -37,9 +38,7 @@ class LessonFiles {
     STITCH_TRY(files.check(folder));
     return files;
   }
-  void write(const std::string& split, const Json& lesson) {
-    streams_.at(split) << lesson.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
-  }
+  void write(const std::string& split, const Json& lesson) { streams_.at(split) << json_line(lesson); }
   Result<void> check(const fs::path& folder) {
     for (auto& [split, stream] : streams_) {
       if (!stream.flush()) {

@@ -6,6 +6,7 @@
 
 #include "base/fs/files.h"
 #include "base/json/json.h"
+#include "base/json/json_line.h"
 #include "base/process/child.h"
 #include "base/process/environment.h"
 #include "base/text/printable.h"
@@ -18,7 +19,7 @@ std::string line_of(const Candidate& candidate) {
   const Json line = {{"task", candidate.task}, {"skill", to_string(candidate.skill)}, {"text", candidate.text},
                      {"step", candidate.step}, {"prompt", candidate.prompt},          {"sample", candidate.sample},
                      {"turn", candidate.turn}};
-  return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_line(line);
 }
 
 bool has_flag(const Json& line, const char* key) { return line.value(key, Json()) == Json(true); }

@@ -9,6 +9,7 @@
 #include "agents/state/state_json.h"
 #include "base/fs/files.h"
 #include "base/json/json.h"
+#include "base/json/json_line.h"
 #include "driver/score/score_attempt.h"
 
 namespace stitch::agents {
@@ -230,7 +231,7 @@ Result<std::string> trajectory(const Journal& journal, const std::string& run, c
   STITCH_ASSIGN(const std::vector<Json> all, samples(journal, run, scoring));
   std::string lines;
   for (const Json& sample : all) {
-    lines += sample.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    lines += json_line(sample);
   }
   return lines;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "base/json/json_line.h"
 #include "base/json/members.h"
 
 namespace stitch {
@@ -18,6 +19,14 @@ TEST(JsonTest, DeepTextIsRefused) {
 TEST(JsonTest, BracketsInAStringAreText) {
   const std::string text = "[\"" + std::string(1000, '[') + "\\\"" + std::string(1000, '{') + "\", {}]";
   EXPECT_TRUE(parse_json(text, "a file").has_value());
+}
+
+TEST(JsonTest, ALineHasNoOtherEnd) {
+  const Json json = {{"text", "a\xc2\x85\xc2\x85\xe2\x80\xa8\xe2\x80\xa9\x1c\n\xc3\xa9"}};
+  const std::string line = json_line(json);
+  EXPECT_EQ(line, "{\"text\":\"a\\u0085\\u0085\\u2028\\u2029\\u001c\\n\xc3\xa9\"}\n");
+  EXPECT_EQ(Json::parse(line), json);
+  EXPECT_EQ(json_line("\xff"), "\"\xef\xbf\xbd\"\n");
 }
 
 TEST(JsonTest, TruncatedTextIsRefused) {

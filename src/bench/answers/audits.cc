@@ -7,6 +7,7 @@
 
 #include "base/fs/files.h"
 #include "base/json/json.h"
+#include "base/json/json_line.h"
 
 namespace stitch::bench {
 namespace {
@@ -61,7 +62,7 @@ Result<void> add_audit(const fs::path& file, const Audit& audit) {
   if (fs::exists(file, ignored)) {
     STITCH_ASSIGN(text, read_file(file));
   }
-  return write_file(file, text + to_json(audit).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+  return write_file(file, text + json_line(to_json(audit)));
 }
 
 void apply_audits(const std::vector<Audit>& audits, std::vector<TaskResult>& results) {

@@ -11,6 +11,7 @@
 
 #include "base/fs/files.h"
 #include "base/json/json.h"
+#include "base/json/json_line.h"
 
 namespace stitch::bench {
 namespace {
@@ -72,7 +73,7 @@ Result<ResultsFile> ResultsFile::open(const fs::path& file) {
 }
 
 Result<void> ResultsFile::append(const TaskResult& result) {
-  const std::string line = to_json(result).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  const std::string line = json_line(to_json(result));
   const std::lock_guard lock(*mutex_);
   size_t written = 0;
   while (written < line.size()) {

@@ -11,6 +11,7 @@
 
 #include "base/fs/files.h"
 #include "base/json/json.h"
+#include "base/json/json_line.h"
 
 namespace stitch::synth {
 namespace {
@@ -73,7 +74,7 @@ Result<void> Journal::read(const std::filesystem::path& path, const Settings& se
 Result<void> Journal::append(const std::vector<Candidate>& window) {
   std::string text;
   for (const Candidate& candidate : window) {
-    text += to_json(candidate).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    text += json_line(to_json(candidate));
   }
   text += Json{{kWindowEnds, windows_}}.dump() + "\n";
   STITCH_TRY(write(text));

@@ -11,6 +11,7 @@
 #include "artifact/task/task.h"
 #include "base/fs/files.h"
 #include "base/json/json.h"
+#include "base/json/json_line.h"
 #include "base/process/descriptor.h"
 #include "driver/requests/admit.h"
 #include "synth/filters/eager_time.h"
@@ -54,7 +55,7 @@ class Answers {
   }
 
   Result<void> add(const std::string& digest, const Json& line) {
-    const std::string text = line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    const std::string text = json_line(line);
     lines_[digest] = text;
     const ssize_t written = ::write(file_.get(), text.data(), text.size());
     return written == static_cast<ssize_t>(text.size())

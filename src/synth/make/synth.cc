@@ -9,6 +9,7 @@
 
 #include "base/fs/files.h"
 #include "base/json/json.h"
+#include "base/json/json_line.h"
 #include "synth/filters/likeness.h"
 #include "synth/folder/journal.h"
 #include "synth/make/after.h"
@@ -159,7 +160,7 @@ Result<void> write_list(const fs::path& out, SynthReport& report) {
   count_families(report);
   std::string text;
   for (const Candidate& candidate : report.kept) {
-    text += task_line(candidate).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    text += json_line(task_line(candidate));
   }
   STITCH_TRY(write_file(out / "tasks.jsonl", text));
   return write_file(out / "report.json", to_json(report).dump(1) + "\n");

@@ -4,6 +4,7 @@
 #include "base/fs/files.h"
 #include "base/hash/sha256.h"
 #include "base/json/json.h"
+#include "base/json/json_line.h"
 
 namespace stitch::train {
 namespace {
@@ -36,7 +37,7 @@ Result<int64_t> write_lessons(const std::filesystem::path& path, const RolloutFi
   for (const size_t place : places) {
     const RolloutRecord& record = file.records[place];
     if (!record.messages.empty() && record.turns == 1) {
-      lines += dumped(lesson_of(record, loop)) + "\n";
+      lines += json_line(lesson_of(record, loop));
       ++count;
     }
   }

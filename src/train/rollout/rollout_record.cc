@@ -7,6 +7,7 @@
 #include "base/fs/files.h"
 #include "base/hash/sha256.h"
 #include "base/json/json.h"
+#include "base/json/json_line.h"
 #include "base/text/filled_lines.h"
 
 namespace stitch::train {
@@ -81,7 +82,7 @@ std::string rollout_lines(const std::vector<RolloutGroup>& groups, int64_t polic
   std::string lines;
   for (const RolloutGroup& group : groups) {
     for (size_t i = 0; i < group.samples.size(); ++i) {
-      lines += line_of(group, i, policy_version).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+      lines += json_line(line_of(group, i, policy_version));
     }
   }
   return lines;
