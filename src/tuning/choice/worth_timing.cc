@@ -2,6 +2,7 @@
 #include "tuning/choice/worth_timing.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -87,37 +88,54 @@ std::vector<kernels::Setting> settings_to_try(const plan::Plan& plan, size_t ind
   return order;
 }
 
+// Steps of one signature: equal work, timed once.
+struct EqualSteps {
+  size_t first = 0;
+  std::string signature;
+  double total_us = 0;  // estimated
+};
+
+// Of those that run in a call, the dearest first.
+std::vector<EqualSteps> equal_steps(const plan::Plan& plan) {
+  std::map<std::string, size_t> places;
+  std::vector<EqualSteps> all;
+  for (size_t index = 0; index < plan.steps.size(); ++index) {
+    const plan::Step& step = plan.steps[index];
+    if (step.phase != plan::Phase::kRun) {
+      continue;
+    }
+    std::string signature = plan::step_signature(plan::step_group(plan, index), step.skeleton);
+    const auto [place, is_new] = places.emplace(signature, all.size());
+    if (is_new) {
+      all.push_back({index, std::move(signature)});
+    }
+    all[place->second].total_us += step.estimated_us;
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const EqualSteps& a, const EqualSteps& b) { return a.total_us > b.total_us; });
+  return all;
+}
+
 // What a trial is worth beside those of other steps: what is found out of a step's first rival tells most. A step's
 // own setting has to be known before that.
-double worth(const plan::Step& step, size_t rival) {
-  return step.estimated_us / static_cast<double>(std::max<size_t>(rival, 1));
+double worth(const EqualSteps& steps, size_t rival) {
+  return steps.total_us / static_cast<double>(std::max<size_t>(rival, 1));
 }
 
 }  // namespace
 
 std::vector<Trial> worth_timing(const plan::Plan& plan, const TrialLimits& limits, bool with_libraries) {
-  std::vector<size_t> order(plan.steps.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return plan.steps[a].estimated_us > plan.steps[b].estimated_us; });
-  double total_us = 0;
-  for (const plan::Step& step : plan.steps) {
-    total_us += step.phase == plan::Phase::kRun ? step.estimated_us : 0;
-  }
-  std::set<std::string> seen;
+  const std::vector<EqualSteps> all = equal_steps(plan);
+  const double total_us = std::accumulate(all.begin(), all.end(), 0.0,
+                                          [](double sum, const EqualSteps& steps) { return sum + steps.total_us; });
   std::vector<std::pair<double, Trial>> valued;
-  for (const size_t index : order) {
-    const plan::Step& step = plan.steps[index];
-    if (step.phase != plan::Phase::kRun || step.estimated_us < limits.min_share * total_us) {
-      continue;
+  for (const EqualSteps& steps : all) {
+    if (steps.total_us < limits.min_share * total_us) {
+      break;
     }
-    const std::string signature = plan::step_signature(plan::step_group(plan, index), step.skeleton);
-    const auto settings = settings_to_try(plan, index, limits, with_libraries);
-    if (settings.size() < 2 || !seen.insert(signature).second) {
-      continue;
-    }
-    for (size_t rival = 0; rival < settings.size(); ++rival) {
-      valued.emplace_back(worth(step, rival), Trial{index, signature, settings[rival]});
+    const auto settings = settings_to_try(plan, steps.first, limits, with_libraries);
+    for (size_t rival = 0; settings.size() > 1 && rival < settings.size(); ++rival) {
+      valued.emplace_back(worth(steps, rival), Trial{steps.first, steps.signature, settings[rival]});
     }
   }
   std::stable_sort(valued.begin(), valued.end(), [](const auto& a, const auto& b) { return a.first > b.first; });

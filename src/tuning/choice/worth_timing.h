@@ -22,15 +22,17 @@ struct TrialLimits {
   size_t settings_per_step = 4;
   double within = 1.7;            // times the best estimate of its side: settings estimated slower are not tried
   double within_libraries = 1.9;  // of which there are few, and their estimates are rougher
-  double min_share = 0.03;        // of the program's estimated time: shorter steps are left as they are
+  // Of the program's estimated time, for all steps together that are equal: shorter ones are left as they are. Deep
+  // networks have a hundred different steps, none of which takes a hundredth.
+  double min_share = 0.003;
 };
 
 // The trials in the order to make them, the most valuable first in case the budget ends early. Of each step the setting
 // that the plan has chosen is the first, whatever its estimate, since the plan may know its time from elsewhere; then
 // comes the best of the other side (a library's beside one of our own, our own beside a library's), then the best of
-// each kind (plan/cost/fitted.h), then the rest by their estimates. Among steps a trial counts for the step's time over
-// the rivals that it has by then: the third setting of a step of 60 us comes before the first of one of 15. Equal steps
-// are tried once.
+// each kind (plan/cost/fitted.h), then the rest by their estimates. Equal steps are tried once, for the time of all of
+// them. Among steps a trial counts for this time over the rivals that it has by then: the third setting of steps of
+// 60 us comes before the first of steps of 15.
 std::vector<Trial> worth_timing(const plan::Plan& plan, const TrialLimits& limits, bool with_libraries);
 
 }  // namespace stitch::tuning

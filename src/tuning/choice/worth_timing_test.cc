@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuning/choice/worth_timing.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -44,7 +45,7 @@ std::map<size_t, std::vector<std::string>> by_step(const std::vector<Trial>& tri
 
 TEST(WorthTiming, StepsThatAreAlikeOrShortAreLeftOut) {
   const plan::Plan plan = planned({});
-  const auto trials = by_step(worth_timing(plan, {}, false));
+  const auto trials = by_step(worth_timing(plan, {.min_share = 0.03}, false));
   ASSERT_EQ(trials.size(), 2U);  // of four steps
   for (const auto& [step, variants] : trials) {
     EXPECT_EQ(plan.steps[step].skeleton, "gemm");
@@ -132,6 +133,32 @@ return output "0" = z
   }
   EXPECT_LE(trials.size(), TrialLimits{}.settings_per_step);
   EXPECT_TRUE(kinds.contains("direct") && kinds.contains("direct_tf32x3"));
+}
+
+// Forty layers alike, none of which takes a thirtieth: together they are most of the program, and are timed once.
+TEST(WorthTiming, EqualStepsCountTogether) {
+  constexpr int kLayers = 40;
+  std::string text = R"(graph g mode=eval
+x: f32[512,512] = input "x"
+y: f32[2048,512] = input "y"
+)";
+  std::string last = "x";
+  for (int layer = 0; layer < kLayers; ++layer) {
+    text += fmt::format("w{0}: f32[512,512] = parameter \"w{0}\"\n", layer);
+  }
+  for (int layer = 0; layer < kLayers; ++layer) {
+    text += fmt::format("a{0} = linear({1}, w{0}, none)\nr{0} = relu(a{0})\n", layer, last);
+    last = fmt::format("r{}", layer);
+  }
+  text += fmt::format("b = linear(y, w0, none)\nreturn output \"0\" = {}, output \"1\" = b\n", last);
+  const plan::Plan plan = plan::make_plan(ir::parse(text, "deep").value(), {}).value();
+  const auto trials = worth_timing(plan, {.min_share = 0.1}, false);
+  const auto variants = by_step(trials);
+  ASSERT_EQ(variants.size(), 1U);
+  const plan::Step& step = plan.steps[variants.begin()->first];
+  EXPECT_EQ(step.skeleton, "gemm");
+  EXPECT_LT(step.estimated_us, plan::expected_us(plan) / 30);
+  EXPECT_GE(trials.size(), 2U);
 }
 
 // The first two of every step that matters, before the last of the dearest.
