@@ -44,8 +44,9 @@ std::vector<float> outputs(Checker& checker, const std::string& name, const Conv
                              int64_t{sizeof(float)});
   const int64_t pixels = shape.out_depth * shape.out_height * shape.out_width;
   const PixelBiasStore epilogue{y.data(), bias.data(), shape.out_channels, pixels};
-  checker.launched(name, launch_conv_pointwise_wgmma<Tile>(shape, x.data() + lead, weight.data(), epilogue,
-                                                           pixels % 4 == 0, scratch.data(), nullptr));
+  checker.launched(name, launch_arrange_pointwise<Tile>(shape, weight.data(), scratch.data(), nullptr));
+  checker.launched(name, launch_conv_kept_pointwise_wgmma<Tile>(shape, x.data() + lead, weight.data(), epilogue,
+                                                                pixels % 4 == 0, scratch.data(), nullptr));
   return y.values();
 }
 

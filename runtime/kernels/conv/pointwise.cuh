@@ -68,16 +68,6 @@ __global__ void arrange_weights_kernel(const float* weight, int64_t in_channels,
   arranged[i] = make_uint4(words[0], words[1], words[2], words[3]);
 }
 
-template <int kChannels>
-cudaError_t launch_arrange_weights(const ConvShape& shape, const WeightBlocks& weights, const float* weight,
-                                   void* arranged, cudaStream_t stream) {
-  constexpr int kThreads = 128;
-  const int64_t count = weights.bytes(kChannels) / int64_t{sizeof(uint4)};
-  arrange_weights_kernel<kChannels><<<static_cast<unsigned>(ceil_divide(count, kThreads)), kThreads, 0, stream>>>(
-      weight, shape.in_channels, shape.out_channels, weights.slices, static_cast<uint4*>(arranged), count);
-  return cudaGetLastError();
-}
-
 // Shared memory of a block: barriers, then weights, all of its own or those of each stage, then slices of the input.
 template <typename Tile>
 struct Memory {

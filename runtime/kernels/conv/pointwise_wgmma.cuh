@@ -325,13 +325,29 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
 
 }  // namespace pointwise_detail
 
+// Weights in the order in which the tensor cores read them: WeightBlocks' bytes at `arranged`.
+template <typename Tile>
+cudaError_t launch_arrange_pointwise(const ConvShape& shape, const float* weight, void* arranged, cudaStream_t stream) {
+  using namespace pointwise_detail;
+  constexpr int kThreads = 128;
+  const WeightBlocks weights(shape, Tile::channels);
+  const int64_t count = weights.bytes(Tile::channels) / int64_t{sizeof(uint4)};
+  if (count == 0) {
+    return cudaSuccess;
+  }
+  arrange_weights_kernel<Tile::channels><<<static_cast<unsigned>(ceil_divide(count, kThreads)), kThreads, 0, stream>>>(
+      weight, shape.in_channels, shape.out_channels, weights.slices, static_cast<uint4*>(arranged), count);
+  return cudaGetLastError();
+}
+
 // epilogue: void operator()(int64_t image, int64_t channel, int64_t pixel, float accumulator) const, pixels of a plane
 // numbered along its rows; and lanes<4>(image, channel, pixel, accumulators) where `vectorised`, which is proved for
-// every fourth pixel. Needs a window of one tap, stride one and no padding, and shape.groups == 1; sm_90a. `scratch`
-// has WeightBlocks' bytes.
+// every fourth pixel. Needs a window of one tap, stride one and no padding, and shape.groups == 1; sm_90a. `arranged`:
+// the weights, by launch_arrange_pointwise().
 template <typename Tile, typename Epilogue>
-cudaError_t launch_conv_pointwise_wgmma(const ConvShape& shape, const float* input, const float* weight,
-                                        const Epilogue& epilogue, bool vectorised, void* scratch, cudaStream_t stream) {
+cudaError_t launch_conv_kept_pointwise_wgmma(const ConvShape& shape, const float* input, const float* weight,
+                                             const Epilogue& epilogue, bool vectorised, const void* arranged,
+                                             cudaStream_t stream) {
   using namespace pointwise_detail;
   constexpr int64_t kBlocksAtOnce = 132 * Tile::blocks;  // of an H200
   const int64_t pixels = shape.depth * shape.height * shape.width;
@@ -343,13 +359,9 @@ cudaError_t launch_conv_pointwise_wgmma(const ConvShape& shape, const float* inp
     return cudaSuccess;
   }
   const WeightBlocks weights(shape, Tile::channels);
-  cudaError_t error = launch_arrange_weights<Tile::channels>(shape, weights, weight, scratch, stream);
-  if (error != cudaSuccess) {
-    return error;
-  }
   const Memory<Tile> memory(weights.slices);
   const auto kernel = pointwise_wgmma_kernel<Tile, Epilogue>;
-  error = allow_shared_memory(kernel, memory.bytes);
+  const cudaError_t error = allow_shared_memory(kernel, memory.bytes);
   if (error != cudaSuccess) {
     return error;
   }
@@ -368,9 +380,22 @@ cudaError_t launch_conv_pointwise_wgmma(const ConvShape& shape, const float* inp
                              static_cast<int>(weights.slices),
                              in_fours && reinterpret_cast<uintptr_t>(input) % 16 == 0};
   const Finish<Epilogue> finish{input, weight, epilogue, static_cast<int>(shape.out_channels), vectorised && in_fours};
-  kernel<<<blocks, Tile::threads, memory.bytes, stream>>>(finish, static_cast<const unsigned char*>(scratch), memory,
+  kernel<<<blocks, Tile::threads, memory.bytes, stream>>>(finish, static_cast<const unsigned char*>(arranged), memory,
                                                           steps);
   return cudaGetLastError();
+}
+
+// The same of weights that only this call has: they are arranged in `scratch` first.
+template <typename Tile, typename Epilogue>
+cudaError_t launch_conv_pointwise_wgmma(const ConvShape& shape, const float* input, const float* weight,
+                                        const Epilogue& epilogue, bool vectorised, void* scratch, cudaStream_t stream) {
+  if (shape.groups != 1) {
+    return cudaErrorInvalidValue;
+  }
+  const cudaError_t error = launch_arrange_pointwise<Tile>(shape, weight, scratch, stream);
+  return error != cudaSuccess
+             ? error
+             : launch_conv_kept_pointwise_wgmma<Tile>(shape, input, weight, epilogue, vectorised, scratch, stream);
 }
 
 }  // namespace stitch

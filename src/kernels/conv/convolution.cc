@@ -522,20 +522,6 @@ std::string template_arguments(const ConvolutionProblem& problem, const Convolut
   return *policy == '\0' ? tiles : fmt::format("stitch::{}, {}", policy, tiles);
 }
 
-// Of scratch memory, for operands as a skeleton reads them.
-int64_t arranged_bytes(const ConvolutionProblem& problem, const ConvolutionSetting& chosen) {
-  switch (chosen.method) {
-    case ConvolutionMethod::kPatch:
-      return patch_scratch_bytes(problem, chosen.patch);
-    case ConvolutionMethod::kPatchWgmma:
-      return patch_wgmma_scratch_bytes(problem, chosen.patch_wgmma);
-    case ConvolutionMethod::kPointwise:
-      return pointwise_scratch_bytes(problem, chosen.pointwise);
-    default:
-      return 0;
-  }
-}
-
 Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting) const {
   const bool by_library = is_cudnn_setting(setting);
   const ConvolutionProblem problem = by_library ? convolution_problem(group) : own_problem(group);
@@ -567,22 +553,26 @@ Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting)
   }
   const std::string arguments = template_arguments(problem, chosen);
   const bool splits = own.splits_of_depth > 0;
+  const bool keeps = chosen.method == ConvolutionMethod::kPointwise && keeps_pointwise_weights(group, layout);
   constexpr int64_t kFloatBytes = 4;
   const int64_t partial_bytes =
       splits ? setting.splits * problem.matrices() * problem.rows() * problem.columns() * kFloatBytes
-             : arranged_bytes(problem, chosen);
+             : (keeps ? 0 : arranged_bytes(problem, chosen));
+  if (keeps) {
+    add_arranging_of_points(step, problem, chosen.pointwise);
+  }
   const OwnOperands operands = add_turning(step, problem, layout, partial_bytes);
   // All in one sum, which lies on a line through the batch: cuDNN's own need and, in its place, ours.
   step.set_scratch_bytes((by_library ? convolution_library_scratch_bytes(group, problem, setting) : partial_bytes) +
                          turning_bytes(problem, layout));
-  step.launch("return stitch::launch_conv_{}{}<{}>(", family_of(chosen.method, math), splits ? "_split_k" : "",
-              arguments);
+  step.launch("return stitch::launch_conv_{}{}{}<{}>(", keeps ? "kept_" : "", family_of(chosen.method, math),
+              splits ? "_split_k" : "", arguments);
   if (splits) {
     step.launch("    shape, {}, {}, epilogue, {}, args->scratch, stream);", operands.input, operands.weight,
                 step.extent("splits", setting.splits, "blocks that share the depth of one tile"));
   } else if (chosen.arranges_weights()) {
-    step.launch("    shape, {}, {}, epilogue, {}, args->scratch, stream);", operands.input, operands.weight,
-                *vectorised);
+    step.launch("    shape, {}, {}, epilogue, {}, args->{}, stream);", operands.input, operands.weight, *vectorised,
+                keeps ? "kept" : "scratch");
   } else if (vectorised.has_value()) {
     step.launch("    shape, {}, {}, epilogue, {}, stream);", operands.input, operands.weight, *vectorised);
   } else {

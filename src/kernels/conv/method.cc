@@ -54,4 +54,17 @@ std::optional<ConvolutionSetting> convolution_setting(const Setting& setting) {
   return tiles.has_value() ? std::optional(ConvolutionSetting{ConvolutionMethod::kTiles, *tiles}) : std::nullopt;
 }
 
+int64_t arranged_bytes(const ConvolutionProblem& problem, const ConvolutionSetting& chosen) {
+  switch (chosen.method) {
+    case ConvolutionMethod::kPatch:
+      return patch_scratch_bytes(problem, chosen.patch);
+    case ConvolutionMethod::kPatchWgmma:
+      return patch_wgmma_scratch_bytes(problem, chosen.patch_wgmma);
+    case ConvolutionMethod::kPointwise:
+      return pointwise_weight_bytes(problem, chosen.pointwise);
+    default:
+      return 0;
+  }
+}
+
 }  // namespace stitch::kernels

@@ -58,5 +58,7 @@ struct ConvolutionSetting {
 Setting depthwise_setting();
 // nullopt for a setting of other skeletons.
 std::optional<ConvolutionSetting> convolution_setting(const Setting& setting);
+// Of operands as the skeleton reads them, in scratch memory or in what a step keeps; 0: it reads them as they lie.
+int64_t arranged_bytes(const ConvolutionProblem& problem, const ConvolutionSetting& chosen);
 
 }  // namespace stitch::kernels

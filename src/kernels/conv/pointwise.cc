@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "kernels/lowering/strided_view.h"
 #include "kernels/template/epilogue.h"
 #include "kernels/template/named_setting.h"
 
@@ -75,18 +76,20 @@ double peak_share_of_channels(int64_t channels) {
   return channels > 16 ? kOf32 : kOf16;
 }
 
-// Likewise: the launch that arranges the weights, and the first slices, take 4 us; where images are no multiples of
-// four places, a slice of 128 takes 0.5 us to copy place by place, and outputs are stored one by one.
+// Likewise: the first slices take 2 us, and so does the launch that arranges the weights; where images are no multiples
+// of four places, a slice of 128 takes 0.5 us to copy place by place, and outputs are stored one by one.
 void add_serial_work(const ConvolutionProblem& problem, const PointwiseSetting& setting,
-                     const ConvolutionLayout& layout, Work& work) {
-  constexpr double kBytesOfMicrosecond = 4.8e6, kFirstUs = 4, kSliceUs = 0.5, kBytesApart = 8, kBytesOneByOne = 4;
+                     const ConvolutionLayout& layout, bool are_weights_kept, Work& work) {
+  constexpr double kBytesOfMicrosecond = 4.8e6, kFirstUs = 2, kArrangeUs = 2, kSliceUs = 0.5;
+  constexpr double kBytesApart = 8, kBytesOneByOne = 4;
   constexpr double kMultiprocessors = 132;
   constexpr int64_t kTogether = 4;
   const bool in_fours = places_of(problem) / problem.batch % kTogether == 0;
   const double units =
       std::max(1.0, static_cast<double>(work.blocks) / (kMultiprocessors * work.blocks_per_multiprocessor));
   const auto slices = static_cast<double>(setting.groups * blocks_along(problem.in_channels, kInputsOfStage));
-  work.serial_bytes += kBytesOfMicrosecond * (kFirstUs + (in_fours ? 0 : kSliceUs * slices * units));
+  const double before_us = kFirstUs + (are_weights_kept ? 0 : kArrangeUs);
+  work.serial_bytes += kBytesOfMicrosecond * (before_us + (in_fours ? 0 : kSliceUs * slices * units));
   const double apart = layout.sums_last ? kBytesApart : (in_fours ? 0 : kBytesOneByOne);
   work.serial_bytes += apart * static_cast<double>(problem.outputs());
 }
@@ -119,11 +122,19 @@ std::optional<PointwiseSetting> pointwise_setting(const Setting& setting) {
              : std::nullopt;
 }
 
+bool keeps_pointwise_weights(const Group& group, const ConvolutionLayout& layout) {
+  const ir::Node& root = group.root_node();
+  const auto is_given = [&](size_t operand) {
+    return is_given_weight(*group.graph, strided_view(group, ir::tensor_operand(root, operand))->stored);
+  };
+  return layout.weight_first && is_given(1) && !is_given(0);
+}
+
 std::string pointwise_arguments(const PointwiseSetting& setting) {
   return fmt::format("stitch::PointwiseTile<{}, {}>", setting.groups, setting.channels);
 }
 
-int64_t pointwise_scratch_bytes(const ConvolutionProblem& problem, const PointwiseSetting& setting) {
+int64_t pointwise_weight_bytes(const ConvolutionProblem& problem, const PointwiseSetting& setting) {
   constexpr int64_t kRowBytes = 128;
   return blocks_along(problem.out_channels, setting.channels) * setting.channels *
          blocks_along(problem.in_channels, kInputsOfStage) * kRowBytes;
@@ -131,10 +142,18 @@ int64_t pointwise_scratch_bytes(const ConvolutionProblem& problem, const Pointwi
 
 void describe_pointwise(StepBuilder& step) {
   step.describe(
-      "Access: a launch arranges the weights as the tensor cores read them. Blocks stay and take tile after tile of "
+      "Access: weights are arranged as the tensor cores read them, before. Blocks stay and take tile after tile of "
       "places, 32 input channels at a time, into a ring in shared memory, as they lie; each thread reads four "
       "neighbouring places of a channel, rounds them, and hands them to the tensor cores in registers.");
   step.describe("Bound: memory, or arithmetic where both input and output channels are many.");
+}
+
+void add_arranging_of_points(StepBuilder& step, const ConvolutionProblem& problem, const PointwiseSetting& setting) {
+  step.set_kept_bytes(pointwise_weight_bytes(problem, setting));
+  step.launch("if (args->fills_kept) {");
+  step.launch("  return stitch::launch_arrange_pointwise<{}>(shape, weight, args->kept, stream);",
+              pointwise_arguments(setting));
+  step.launch("}");
 }
 
 void add_pointwise_work(const Group& group, const ConvolutionProblem& problem, const PointwiseSetting& setting,
@@ -145,13 +164,14 @@ void add_pointwise_work(const Group& group, const ConvolutionProblem& problem, c
   const int64_t tiles = blocks_along(places_of(problem), setting.groups * kPlacesOfWarpgroup);
   const int64_t blocks_of_channels = blocks_along(problem.out_channels, setting.channels);
   const int64_t slices = blocks_along(problem.in_channels, kInputsOfStage);
-  const auto weights = static_cast<double>(pointwise_scratch_bytes(problem, setting));
+  const auto weights = static_cast<double>(pointwise_weight_bytes(problem, setting));
   work.pipe = Pipe::kTf32;
   work.flops = 2.0 * static_cast<double>(problem.outputs()) * static_cast<double>(problem.depth());
   work.padded_flops = 2.0 * static_cast<double>(tiles * setting.groups * kPlacesOfWarpgroup) *
                       static_cast<double>(blocks_of_channels * setting.channels) *
                       static_cast<double>((slices + kSlicesBesides) * kInputsOfStage);
-  work.launches += 1;
+  const bool are_weights_kept = keeps_pointwise_weights(group, layout);
+  work.launches += are_weights_kept ? 0 : 1;
   work.blocks = tiles * blocks_of_channels;
   work.blocks_per_multiprocessor = setting.groups == 1 ? 2 : 1;
   // Slices are copied while others are multiplied: no thread waits for memory.
@@ -161,8 +181,8 @@ void add_pointwise_work(const Group& group, const ConvolutionProblem& problem, c
   const double input = kFloatBytes * static_cast<double>(places_of(problem) * slices * kInputsOfStage);
   const double read_again = static_cast<double>(blocks_of_channels - 1) * input +
                             (keeps_weights(problem, setting) ? 0 : static_cast<double>(tiles) * weights);
-  work.extra_bytes += 2 * weights + kFromCache * read_again;
-  add_serial_work(problem, setting, layout, work);
+  work.extra_bytes += (are_weights_kept ? 0 : 2 * weights) + kFromCache * read_again;
+  add_serial_work(problem, setting, layout, are_weights_kept, work);
   add_waiting_work(group, static_cast<double>(setting.channels) / 4, work);
 }
 

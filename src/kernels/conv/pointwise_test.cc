@@ -77,11 +77,31 @@ TEST(PointwiseSettings, OfMoreChannelsComputeFewerToo) {
 }
 
 // Weights in blocks of output channels by 32 input channels.
-TEST(PointwiseSettings, ArrangeTheWeightsInTheScratchMemory) {
+constexpr int64_t kArrangedBytes = int64_t{2} * 64 * 3 * 128;
+
+TEST(PointwiseSettings, ArrangeGivenWeightsOnceForAll) {
   const PointwiseConvolution plain(point_program("16,65,56,56", "100,65,1,1"));
-  EXPECT_EQ(plain.shape({"pointwise_wgmma_128x64"}).scratch_bytes, int64_t{2} * 64 * 3 * 128);
-  EXPECT_NE(plain.launch("pointwise_wgmma_256x192").find("launch_conv_pointwise_wgmma<stitch::PointwiseTile<2, 192>>("),
+  EXPECT_EQ(plain.shape({"pointwise_wgmma_128x64"}).kept_bytes, kArrangedBytes);
+  EXPECT_EQ(plain.shape({"pointwise_wgmma_128x64"}).scratch_bytes, 0);
+  const std::string launch = plain.launch("pointwise_wgmma_256x192");
+  EXPECT_NE(launch.find("launch_arrange_pointwise<stitch::PointwiseTile<2, 192>>(shape, weight, args->kept"),
             std::string::npos);
+  EXPECT_NE(launch.find("launch_conv_kept_pointwise_wgmma<stitch::PointwiseTile<2, 192>>("), std::string::npos);
+}
+
+TEST(PointwiseSettings, ArrangeTheWeightsOfACallInItsScratchMemory) {
+  std::string text = point_program("16,65,56,56", "100,65,1,1");
+  text.replace(text.find("parameter \"w\""), 13, "input \"w\"");
+  const PointwiseConvolution computed(text);
+  EXPECT_EQ(computed.shape({"pointwise_wgmma_128x64"}).kept_bytes, 0);
+  EXPECT_EQ(computed.shape({"pointwise_wgmma_128x64"}).scratch_bytes, kArrangedBytes);
+  EXPECT_NE(
+      computed.launch("pointwise_wgmma_256x192").find("launch_conv_pointwise_wgmma<stitch::PointwiseTile<2, 192>>("),
+      std::string::npos);
+  const PointwiseConvolution plain(point_program("16,65,56,56", "100,65,1,1"));
+  EXPECT_LT(plain.work({"pointwise_wgmma_128x64"}).serial_bytes,
+            computed.work({"pointwise_wgmma_128x64"}).serial_bytes);
+  EXPECT_EQ(plain.work({"pointwise_wgmma_128x64"}).launches + 1, computed.work({"pointwise_wgmma_128x64"}).launches);
 }
 
 // All blocks of channels read the input, from the cache but for the first; images of odd sizes are copied place by
