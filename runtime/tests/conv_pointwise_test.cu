@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "conv_support.cuh"
-#include "kernels/conv/pointwise_wgmma.cuh"
+#include "kernels/conv/pointwise_cluster.cuh"
 
 namespace {
 
@@ -30,8 +30,8 @@ ConvCase<Window> rounded_case(const ConvShape& shape) {
   return problem;
 }
 
-// lead: elements before the input.
-template <typename Tile, typename Window>
+// lead: elements before the input. kCluster: blocks that share the input channels.
+template <typename Tile, int kCluster, typename Window>
 std::vector<float> outputs(Checker& checker, const std::string& name, const ConvCase<Window>& problem, int64_t lead) {
   const ConvShape& shape = problem.shape;
   std::vector<float> input(static_cast<size_t>(lead), NAN);
@@ -45,15 +45,21 @@ std::vector<float> outputs(Checker& checker, const std::string& name, const Conv
   const int64_t pixels = shape.out_depth * shape.out_height * shape.out_width;
   const PixelBiasStore epilogue{y.data(), bias.data(), shape.out_channels, pixels};
   checker.launched(name, launch_arrange_pointwise<Tile>(shape, weight.data(), scratch.data(), nullptr));
-  checker.launched(name, launch_conv_kept_pointwise_wgmma<Tile>(shape, x.data() + lead, weight.data(), epilogue,
-                                                                pixels % 4 == 0, scratch.data(), nullptr));
+  if constexpr (kCluster > 1) {
+    checker.launched(name,
+                     launch_conv_pointwise_cluster<Tile, kCluster>(shape, x.data() + lead, weight.data(), epilogue,
+                                                                   pixels % 4 == 0, scratch.data(), nullptr));
+  } else {
+    checker.launched(name, launch_conv_kept_pointwise_wgmma<Tile>(shape, x.data() + lead, weight.data(), epilogue,
+                                                                  pixels % 4 == 0, scratch.data(), nullptr));
+  }
   return y.values();
 }
 
-template <typename Tile, typename Window = Point>
+template <typename Tile, typename Window = Point, int kCluster = 1>
 void check(Checker& checker, const std::string& name, const ConvShape& shape, int64_t lead = 0) {
   const ConvCase<Window> problem = rounded_case<Window>(shape);
-  checker.close(name, outputs<Tile>(checker, name, problem, lead), problem.want, 1e-5);
+  checker.close(name, outputs<Tile, kCluster>(checker, name, problem, lead), problem.want, 1e-5);
 }
 
 ConvShape point_shape(int64_t batch, int64_t in_channels, int64_t height, int64_t width, int64_t out_channels) {
@@ -91,6 +97,23 @@ void check_depths(Checker& checker) {
   check<PointwiseTile<1, 128>>(checker, "more units than blocks, by slices", point_shape(1, 101, 131, 132, 129));
 }
 
+template <int kChannels, int kCluster>
+void check_cluster(Checker& checker, const std::string& what, const ConvShape& shape, int64_t lead = 0) {
+  check<PointwiseTile<1, kChannels>, Point, kCluster>(checker, std::to_string(kCluster) + " blocks, " + what, shape,
+                                                      lead);
+}
+
+// A part of the ring's round, more than one, and blocks for which no slice is left.
+void check_clusters(Checker& checker) {
+  check_cluster<64, 2>(checker, "ragged slices", point_shape(2, 133, 8, 10, 70));
+  check_cluster<64, 4>(checker, "a ring gone round", point_shape(1, 801, 9, 12, 64));
+  check_cluster<64, 8>(checker, "a block without slices", point_shape(3, 200, 4, 8, 61));
+  check_cluster<128, 2>(checker, "many channels", point_shape(1, 97, 12, 12, 200));
+  check_cluster<128, 8>(checker, "one slice in all", point_shape(1, 9, 5, 4, 128));
+  check_cluster<128, 4>(checker, "places one by one", point_shape(5, 260, 7, 7, 99));
+  check_cluster<64, 4>(checker, "an input that begins anywhere", point_shape(2, 129, 8, 18, 33), 3);
+}
+
 // Infinities and NaN are what plain arithmetic makes of them, and so are elements that rounding would make infinite.
 void check_non_finite(Checker& checker) {
   for (const int64_t width : {20, 19}) {
@@ -101,7 +124,9 @@ void check_non_finite(Checker& checker) {
     problem.weight[31] = -INFINITY;
     problem.want = reference<Point>(problem.shape, problem.x.data(), problem.weight.data(), problem.bias.data());
     const std::string name = "infinities " + std::to_string(width);
-    checker.close(name, outputs<PointwiseTile<1, 32>>(checker, name, problem, 0), problem.want, 1e-5);
+    checker.close(name, outputs<PointwiseTile<1, 32>, 1>(checker, name, problem, 0), problem.want, 1e-5);
+    checker.close(name + " in a cluster", outputs<PointwiseTile<1, 64>, 4>(checker, name, problem, 0), problem.want,
+                  1e-5);
   }
 }
 
@@ -113,6 +138,7 @@ int main(int count, char** arguments) {
   check_widths(checker);
   check_places(checker);
   check_depths(checker);
+  check_clusters(checker);
   check_non_finite(checker);
   return checker.finish();
 }

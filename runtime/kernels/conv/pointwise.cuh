@@ -82,8 +82,8 @@ struct Memory {
   int input_at;
   int bytes;  // in all
 
-  __host__ explicit Memory(int64_t slices)
-      : has_all_weights(slices * weight_bytes + kStagesBesideWeights * input_bytes <= room - lead) {
+  __host__ explicit Memory(int64_t slices, bool may_keep_weights = true)
+      : has_all_weights(may_keep_weights && slices * weight_bytes + kStagesBesideWeights * input_bytes <= room - lead) {
     const auto kept = static_cast<int>(has_all_weights ? slices * weight_bytes : 0);
     const int fitting = (room - lead - kept) / (input_bytes + (has_all_weights ? 0 : weight_bytes));
     stages = fitting < kMostStages ? fitting : kMostStages;
@@ -158,6 +158,12 @@ struct Ring {
       ptx::mbarrier_arrive(empty(stage));
     }
   }
+};
+
+// Of the input channels of a unit: those that a block multiplies.
+struct SliceRange {
+  int first;
+  int count;
 };
 
 // Tiles of places, all images' numbered one behind the other, each with a block of output channels at a time.

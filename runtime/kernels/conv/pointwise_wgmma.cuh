@@ -41,19 +41,21 @@ __device__ __forceinline__ void bring_kept_weights(const Ring<Tile>& ring, const
   }
 }
 
-// All slices of a unit. `from`: of the weights.
+// A block's slices of a unit. `weights`: of the unit's first slice.
 template <typename Tile>
-__device__ __forceinline__ void bring_unit(const Ring<Tile>& ring, const PointwiseSteps& steps, const float* input,
-                                           uint32_t first_place, const unsigned char* from, RingPlace& at) {
+__device__ __forceinline__ void bring_unit(const Ring<Tile>& ring, const PointwiseSteps& steps, const SliceRange& range,
+                                           const float* input, uint32_t first_place, const unsigned char* weights,
+                                           RingPlace& at) {
   constexpr int kBytes = Memory<Tile>::weight_bytes;
   constexpr int kPieces = Tile::places / kLanes;
   const int thread = static_cast<int>(threadIdx.x) - Tile::multipliers;
   const int row = steps.by_four ? thread / kPieces : 0;
   const uint32_t place = first_place + static_cast<uint32_t>(steps.by_four ? thread % kPieces * kLanes : thread);
-  const float* own = place_in_input(steps, input, place) + static_cast<uint32_t>(row) * steps.pixels;
-  int left = place < steps.places ? steps.in_channels - row : 0;
+  const int first_channel = range.first * kSlice + row;
+  const float* own = place_in_input(steps, input, place) + static_cast<int64_t>(first_channel) * steps.pixels;
+  int left = place < steps.places ? steps.in_channels - first_channel : 0;
 #pragma unroll 1
-  for (int slice = 0; slice < steps.slices; ++slice) {
+  for (int slice = range.first; slice < range.first + range.count; ++slice) {
     ring.wait_until_empty(at);
     uint64_t* const full = ring.full(at.stage);
     float* const stage = ring.input_of(at.stage);
@@ -62,7 +64,7 @@ __device__ __forceinline__ void bring_unit(const Ring<Tile>& ring, const Pointwi
         ptx::mbarrier_arrive(full);
       } else {
         ptx::mbarrier_arrive_expecting(full, kBytes);
-        ptx::bulk_copy(ring.weights_of(at.stage), from + slice * int64_t{kBytes}, kBytes, full);
+        ptx::bulk_copy(ring.weights_of(at.stage), weights + slice * int64_t{kBytes}, kBytes, full);
       }
     }
     if (steps.by_four) {
@@ -95,7 +97,8 @@ __device__ __forceinline__ void bring(const Ring<Tile>& ring, const PointwiseSte
   for (uint32_t unit = blockIdx.x; unit < steps.units; unit += gridDim.x) {
     const unsigned char* const weights =
         arranged + static_cast<int64_t>(unit % steps.blocks_of_channels) * steps.slices * Memory<Tile>::weight_bytes;
-    bring_unit<Tile>(ring, steps, input, unit / steps.blocks_of_channels * Tile::places, weights, at);
+    bring_unit<Tile>(ring, steps, {0, steps.slices}, input, unit / steps.blocks_of_channels * Tile::places, weights,
+                     at);
   }
 }
 
@@ -275,13 +278,12 @@ __device__ __forceinline__ void finish_one_by_one(const Finish<Epilogue>& finish
   }
 }
 
+// `first_place`: of the block's tile.
 template <typename Tile, typename Epilogue>
-__device__ __forceinline__ void finish_unit(const Finish<Epilogue>& finish, const PointwiseSteps& steps, uint32_t unit,
-                                            TileSums<Tile>& sums) {
-  const uint32_t warp_place =
-      unit / steps.blocks_of_channels * Tile::places + threadIdx.x / kWarpThreads * (8 * kLanes);
+__device__ __forceinline__ void finish_tile(const Finish<Epilogue>& finish, const PointwiseSteps& steps,
+                                            uint32_t first_place, int first_channel, TileSums<Tile>& sums) {
+  const uint32_t warp_place = first_place + threadIdx.x / kWarpThreads * (8 * kLanes);
   const uint32_t place = warp_place + threadIdx.x % kWarpThreads / 4 * kLanes;
-  const int first_channel = static_cast<int>(unit % steps.blocks_of_channels) * Tile::channels;
   if (!__all_sync(kFullWarp, are_all_finite<Tile>(sums))) {
     finish_again<Tile>(finish, steps, warp_place, first_channel);
   } else if (finish.by_four) {
@@ -317,10 +319,25 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
     for (uint32_t unit = blockIdx.x; unit < steps.units; unit += gridDim.x) {
       TileSums<Tile> sums = {};
       multiply_unit<Tile>(ring, steps.slices, own_place, at, sums);
-      finish_unit<Tile>(finish, steps, unit, sums);
+      finish_tile<Tile>(finish, steps, unit / steps.blocks_of_channels * Tile::places,
+                        static_cast<int>(unit % steps.blocks_of_channels) * Tile::channels, sums);
     }
   }
 #endif
+}
+
+template <typename Tile>
+__host__ PointwiseSteps pointwise_steps(const ConvShape& shape, const float* input) {
+  const WeightBlocks weights(shape, Tile::channels);
+  const int64_t pixels = shape.depth * shape.height * shape.width;
+  const int64_t places = shape.batch * pixels;
+  return {static_cast<uint32_t>(places),
+          static_cast<uint32_t>(ceil_divide(places, Tile::places) * weights.blocks),
+          static_cast<uint32_t>(weights.blocks),
+          static_cast<uint32_t>(pixels),
+          static_cast<int>(shape.in_channels),
+          static_cast<int>(weights.slices),
+          pixels % kLanes == 0 && reinterpret_cast<uintptr_t>(input) % 16 == 0};
 }
 
 }  // namespace pointwise_detail
@@ -350,36 +367,27 @@ cudaError_t launch_conv_kept_pointwise_wgmma(const ConvShape& shape, const float
                                              cudaStream_t stream) {
   using namespace pointwise_detail;
   constexpr int64_t kBlocksAtOnce = 132 * Tile::blocks;  // of an H200
-  const int64_t pixels = shape.depth * shape.height * shape.width;
-  const int64_t places = shape.batch * pixels;
   if (shape.groups != 1 || shape.in_channels == 0) {
     return cudaErrorInvalidValue;
   }
-  if (places == 0 || shape.out_channels == 0) {
+  const PointwiseSteps steps = pointwise_steps<Tile>(shape, input);
+  if (steps.units == 0) {
     return cudaSuccess;
   }
-  const WeightBlocks weights(shape, Tile::channels);
-  const Memory<Tile> memory(weights.slices);
+  const Memory<Tile> memory(steps.slices);
   const auto kernel = pointwise_wgmma_kernel<Tile, Epilogue>;
   const cudaError_t error = allow_shared_memory(kernel, memory.bytes);
   if (error != cudaSuccess) {
     return error;
   }
-  const int64_t units = ceil_divide(places, Tile::places) * weights.blocks;
+  const int64_t of_channels = steps.blocks_of_channels;
   // A block that keeps its weights has units of the same output channels.
-  const int64_t most = memory.has_all_weights && weights.blocks < kBlocksAtOnce
-                           ? kBlocksAtOnce / weights.blocks * weights.blocks
-                           : (memory.has_all_weights ? weights.blocks : kBlocksAtOnce);
-  const auto blocks = static_cast<unsigned>(units < most ? units : most);
-  const bool in_fours = pixels % kLanes == 0;
-  const PointwiseSteps steps{static_cast<uint32_t>(places),
-                             static_cast<uint32_t>(units),
-                             static_cast<uint32_t>(weights.blocks),
-                             static_cast<uint32_t>(pixels),
-                             static_cast<int>(shape.in_channels),
-                             static_cast<int>(weights.slices),
-                             in_fours && reinterpret_cast<uintptr_t>(input) % 16 == 0};
-  const Finish<Epilogue> finish{input, weight, epilogue, static_cast<int>(shape.out_channels), vectorised && in_fours};
+  const int64_t most = memory.has_all_weights && of_channels < kBlocksAtOnce
+                           ? kBlocksAtOnce / of_channels * of_channels
+                           : (memory.has_all_weights ? of_channels : kBlocksAtOnce);
+  const auto blocks = static_cast<unsigned>(steps.units < most ? steps.units : most);
+  const Finish<Epilogue> finish{input, weight, epilogue, static_cast<int>(shape.out_channels),
+                                vectorised && steps.pixels % kLanes == 0};
   kernel<<<blocks, Tile::threads, memory.bytes, stream>>>(finish, static_cast<const unsigned char*>(arranged), memory,
                                                           steps);
   return cudaGetLastError();
