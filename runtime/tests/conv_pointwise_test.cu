@@ -47,8 +47,8 @@ std::vector<float> outputs(Checker& checker, const std::string& name, const Conv
   checker.launched(name, launch_arrange_pointwise<Tile>(shape, weight.data(), scratch.data(), nullptr));
   if constexpr (kCluster > 1) {
     checker.launched(name,
-                     launch_conv_pointwise_cluster<Tile, kCluster>(shape, x.data() + lead, weight.data(), epilogue,
-                                                                   pixels % 4 == 0, scratch.data(), nullptr));
+                     launch_conv_kept_pointwise_cluster<Tile, kCluster>(shape, x.data() + lead, weight.data(), epilogue,
+                                                                        pixels % 4 == 0, scratch.data(), nullptr));
   } else {
     checker.launched(name, launch_conv_kept_pointwise_wgmma<Tile>(shape, x.data() + lead, weight.data(), epilogue,
                                                                   pixels % 4 == 0, scratch.data(), nullptr));

@@ -126,9 +126,9 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
 
 // As launch_conv_kept_pointwise_wgmma(); kCluster blocks, 2, 4 or 8, share the input channels.
 template <typename Tile, int kCluster, typename Epilogue>
-cudaError_t launch_conv_pointwise_cluster(const ConvShape& shape, const float* input, const float* weight,
-                                          const Epilogue& epilogue, bool vectorised, const void* arranged,
-                                          cudaStream_t stream) {
+cudaError_t launch_conv_kept_pointwise_cluster(const ConvShape& shape, const float* input, const float* weight,
+                                               const Epilogue& epilogue, bool vectorised, const void* arranged,
+                                               cudaStream_t stream) {
   using namespace pointwise_detail;
   if (shape.groups != 1 || shape.in_channels == 0) {
     return cudaErrorInvalidValue;

@@ -163,7 +163,8 @@ class Convolution final : public KernelTemplate {
       settings.insert(settings.end(), direct_rows.begin(), direct_rows.end());
     }
     if (in_float) {
-      const std::vector<Setting> pointwise = pointwise_settings(problem, rounding, limits);
+      const std::vector<Setting> pointwise =
+          pointwise_settings(problem, rounding, limits, keeps_pointwise_weights(group));
       settings.insert(settings.end(), pointwise.begin(), pointwise.end());
       const std::vector<Setting> patch = patch_settings(problem, rounding, limits);
       settings.insert(settings.end(), patch.begin(), patch.end());
@@ -221,7 +222,8 @@ class Convolution final : public KernelTemplate {
                                                        : allows_patch_wgmma(problem, own->patch_wgmma));
     }
     if (own->method == ConvolutionMethod::kPointwise) {
-      return storage(group) == DataType::kFloat32 && allows_pointwise(own_problem(group));
+      return storage(group) == DataType::kFloat32 &&
+             allows_pointwise(own_problem(group), own->pointwise, keeps_pointwise_weights(group));
     }
     const Setting unsplit = own->is_tiled() ? to_setting({own->tiles.variant}) : setting;
     return own->tiles.splits_of_depth <= kMaxSplits && KernelTemplate::allows(group, unsplit);
@@ -409,7 +411,7 @@ void describe(StepBuilder& step, const ConvolutionSetting& chosen, const Convolu
     return;
   }
   if (method == ConvolutionMethod::kPointwise) {
-    describe_pointwise(step);
+    describe_pointwise(step, chosen.pointwise);
     return;
   }
   if (method == ConvolutionMethod::kDirect) {
@@ -451,8 +453,8 @@ void describe(StepBuilder& step, const ConvolutionSetting& chosen, const Convolu
 }
 
 // As launches are called.
-const char* family_of(ConvolutionMethod method, TensorMath math) {
-  switch (method) {
+const char* family_of(const ConvolutionSetting& chosen) {
+  switch (chosen.method) {
     case ConvolutionMethod::kDepthwise:
       return "depthwise";
     case ConvolutionMethod::kDirect:
@@ -470,21 +472,22 @@ const char* family_of(ConvolutionMethod method, TensorMath math) {
     case ConvolutionMethod::kPatchWgmma:
       return "patch_wgmma";
     case ConvolutionMethod::kPointwise:
-      return "pointwise_wgmma";
+      return chosen.pointwise.blocks > 1 ? "pointwise_cluster" : "pointwise_wgmma";
     case ConvolutionMethod::kTiles:
       break;
   }
+  const TensorMath math = chosen.math();
   return math == TensorMath::kSixteenBit ? "mma_16bit" : (math == TensorMath::kNone ? "ffma" : "mma");
 }
 
-void include_skeleton(StepBuilder& step, ConvolutionMethod method, TensorMath math) {
-  if (method != ConvolutionMethod::kTiles) {
-    step.include(fmt::format("kernels/conv/{}.cuh", family_of(method, math)));
-  } else if (math == TensorMath::kSixteenBit) {
+void include_skeleton(StepBuilder& step, const ConvolutionSetting& chosen) {
+  if (!chosen.is_tiled()) {
+    step.include(fmt::format("kernels/conv/{}.cuh", family_of(chosen)));
+  } else if (chosen.math() == TensorMath::kSixteenBit) {
     step.include("kernels/conv/implicit_gemm_16bit.cuh");
     step.describe("Arithmetic: 16-bit operands as they are on the tensor cores, sums in fp32.");
   } else {
-    step.include(fmt::format("kernels/conv/implicit_gemm_{}.cuh", family_of(method, math)));
+    step.include(fmt::format("kernels/conv/implicit_gemm_{}.cuh", family_of(chosen)));
   }
   if (is_sixteen_bit(storage(step.group()))) {
     step.include("kernels/common/half.cuh");
@@ -527,9 +530,8 @@ Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting)
   const ConvolutionProblem problem = by_library ? convolution_problem(group) : own_problem(group);
   const ConvolutionSetting chosen = *convolution_setting(by_library ? Setting{own_setting_for(setting), 1} : setting);
   const GemmSetting& own = chosen.tiles;
-  const TensorMath math = chosen.math();
   StepBuilder step(group);
-  include_skeleton(step, chosen.method, math);
+  include_skeleton(step, chosen);
   describe(step, chosen, problem);
   if (problem.window.axes() + 2 < group.graph->type(group.root_node().outputs[0]).shape.size()) {
     step.describe("The window is one element along the last axis, which is laid out along the one before: x is both.");
@@ -553,7 +555,7 @@ Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting)
   }
   const std::string arguments = template_arguments(problem, chosen);
   const bool splits = own.splits_of_depth > 0;
-  const bool keeps = chosen.method == ConvolutionMethod::kPointwise && keeps_pointwise_weights(group, layout);
+  const bool keeps = chosen.method == ConvolutionMethod::kPointwise && keeps_pointwise_weights(group);
   constexpr int64_t kFloatBytes = 4;
   const int64_t partial_bytes =
       splits ? setting.splits * problem.matrices() * problem.rows() * problem.columns() * kFloatBytes
@@ -565,7 +567,7 @@ Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting)
   // All in one sum, which lies on a line through the batch: cuDNN's own need and, in its place, ours.
   step.set_scratch_bytes((by_library ? convolution_library_scratch_bytes(group, problem, setting) : partial_bytes) +
                          turning_bytes(problem, layout));
-  step.launch("return stitch::launch_conv_{}{}{}<{}>(", keeps ? "kept_" : "", family_of(chosen.method, math),
+  step.launch("return stitch::launch_conv_{}{}{}<{}>(", keeps ? "kept_" : "", family_of(chosen),
               splits ? "_split_k" : "", arguments);
   if (splits) {
     step.launch("    shape, {}, {}, epilogue, {}, args->scratch, stream);", operands.input, operands.weight,

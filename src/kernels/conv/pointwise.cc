@@ -27,7 +27,8 @@ constexpr std::array kPointwiseSettings = {
 // As the skeleton has them.
 constexpr int64_t kPlacesOfWarpgroup = 128;
 constexpr int64_t kInputsOfStage = 32;
-constexpr int64_t kFewestChannels = 16;  // of a block
+constexpr int64_t kFewestChannels = 16;                  // of a block
+constexpr std::array<int64_t, 3> kClusters = {2, 4, 8};  // blocks
 
 int64_t blocks_along(int64_t extent, int64_t block) { return (extent + block - 1) / block; }
 
@@ -40,6 +41,15 @@ int64_t places_of(const ConvolutionProblem& problem) {
   return places;
 }
 
+std::string tile_type(const PointwiseSetting& setting) {
+  return fmt::format("stitch::PointwiseTile<{}, {}>", setting.groups, setting.channels);
+}
+
+// Of input channels.
+int64_t slices_of_block(const ConvolutionProblem& problem, const PointwiseSetting& setting) {
+  return blocks_along(blocks_along(problem.in_channels, kInputsOfStage), setting.blocks);
+}
+
 // Whether a block keeps its weights: Memory of runtime/kernels/conv/pointwise.cuh.
 bool keeps_weights(const ConvolutionProblem& problem, const PointwiseSetting& setting) {
   constexpr int64_t kFloatBytes = 4, kStagesBeside = 4, kLead = 2 << 10;
@@ -47,7 +57,8 @@ bool keeps_weights(const ConvolutionProblem& problem, const PointwiseSetting& se
   const int64_t of_slice = kFloatBytes * kInputsOfStage;
   const int64_t weights = blocks_along(problem.in_channels, kInputsOfStage) * setting.channels * of_slice;
   const int64_t input = setting.groups * kPlacesOfWarpgroup * of_slice;
-  return weights + kStagesBeside * input <= (setting.groups == 1 ? kRoomOfTwo : kRoomOfOne) - kLead;
+  return setting.blocks == 1 &&
+         weights + kStagesBeside * input <= (setting.groups == 1 ? kRoomOfTwo : kRoomOfOne) - kLead;
 }
 
 // Most of the channels that are multiplied are there, or it is the smallest block that has them all.
@@ -61,6 +72,36 @@ bool is_filled_by(const ConvolutionProblem& problem, const PointwiseSetting& set
                              return other.meaning.channels < setting.channels && holds_all(other.meaning.channels);
                            });
   return is_smallest || (setting.channels >= kFewestOfSeveral && 4 * channels <= kFourths * problem.out_channels);
+}
+
+// Of one warpgroup, whose registers hold sums and places for no more channels.
+bool may_be_shared(const PointwiseSetting& setting) {
+  return setting.groups == 1 && (setting.channels == 64 || setting.channels == 128);
+}
+
+// Blocks that compute a place and a channel each by themselves.
+int64_t units_of(const ConvolutionProblem& problem, const PointwiseSetting& setting) {
+  return blocks_along(places_of(problem), setting.groups * kPlacesOfWarpgroup) *
+         blocks_along(problem.out_channels, setting.channels);
+}
+
+// Clusters of blocks, where the blocks alone would leave multiprocessors idle and each has slices of its own.
+void add_clusters(const ConvolutionProblem& problem, std::vector<Setting>& settings) {
+  constexpr int64_t kMultiprocessors = 132, kFewestSlices = 2, kMostBlocksOfOne = 4;
+  const std::vector<Setting> alone = settings;
+  for (const Setting& setting : alone) {
+    const PointwiseSetting& meaning = meaning_of(kPointwiseSettings, setting);
+    const int64_t units = units_of(problem, meaning);
+    if (!may_be_shared(meaning) || units >= 2 * kMultiprocessors) {
+      continue;
+    }
+    for (const int64_t blocks : kClusters) {
+      if (blocks * units <= kMostBlocksOfOne * kMultiprocessors &&
+          blocks * kFewestSlices <= blocks_along(problem.in_channels, kInputsOfStage)) {
+        settings.push_back({setting.variant, static_cast<int>(blocks)});
+      }
+    }
+  }
 }
 
 // Measured on an H200 (bench/kernels/pointwise_bench.cu): few output channels leave what is read of the input to few
@@ -80,23 +121,23 @@ double peak_share_of_channels(int64_t channels) {
 // of four places, a slice of 128 takes 0.5 us to copy place by place, and outputs are stored one by one.
 void add_serial_work(const ConvolutionProblem& problem, const PointwiseSetting& setting,
                      const ConvolutionLayout& layout, bool are_weights_kept, Work& work) {
-  constexpr double kBytesOfMicrosecond = 4.8e6, kFirstUs = 2, kArrangeUs = 2, kSliceUs = 0.5;
+  constexpr double kBytesOfMicrosecond = 4.8e6, kFirstUs = 2, kArrangeUs = 2, kSliceUs = 0.5, kJoinUs = 1.5;
   constexpr double kBytesApart = 8, kBytesOneByOne = 4;
   constexpr double kMultiprocessors = 132;
   constexpr int64_t kTogether = 4;
   const bool in_fours = places_of(problem) / problem.batch % kTogether == 0;
   const double units =
       std::max(1.0, static_cast<double>(work.blocks) / (kMultiprocessors * work.blocks_per_multiprocessor));
-  const auto slices = static_cast<double>(setting.groups * blocks_along(problem.in_channels, kInputsOfStage));
-  const double before_us = kFirstUs + (are_weights_kept ? 0 : kArrangeUs);
-  work.serial_bytes += kBytesOfMicrosecond * (before_us + (in_fours ? 0 : kSliceUs * slices * units));
+  const auto slices = static_cast<double>(setting.groups * slices_of_block(problem, setting));
+  const double beside_us = kFirstUs + (are_weights_kept ? 0 : kArrangeUs) + (setting.blocks > 1 ? kJoinUs : 0);
+  work.serial_bytes += kBytesOfMicrosecond * (beside_us + (in_fours ? 0 : kSliceUs * slices * units));
   const double apart = layout.sums_last ? kBytesApart : (in_fours ? 0 : kBytesOneByOne);
   work.serial_bytes += apart * static_cast<double>(problem.outputs());
 }
 
 }  // namespace
 
-bool allows_pointwise(const ConvolutionProblem& problem) {
+bool allows_pointwise(const ConvolutionProblem& problem, const PointwiseSetting& setting, bool are_weights_kept) {
   constexpr int64_t kMostPlaces = int64_t{1} << 30;
   const WindowNumbers& window = problem.window;
   const auto is_one = [](int64_t number) { return number == 1; };
@@ -104,34 +145,44 @@ bool allows_pointwise(const ConvolutionProblem& problem) {
   return !problem.transposed && problem.groups == 1 && window.taps() == 1 &&
          std::all_of(window.stride.begin(), window.stride.end(), is_one) &&
          std::all_of(window.padding.begin(), window.padding.end(), is_zero) &&
-         places_of(problem) * blocks_along(problem.out_channels, kFewestChannels) < kMostPlaces;
+         (setting.blocks == 1 || are_weights_kept) &&
+         places_of(problem) * blocks_along(problem.out_channels, kFewestChannels) * setting.blocks < kMostPlaces;
 }
 
 std::vector<Setting> pointwise_settings(const ConvolutionProblem& problem, OperandRounding rounding,
-                                        const DeviceLimits& limits) {
-  if (limits.architecture != "sm_90a" || rounding == OperandRounding::kNone || !allows_pointwise(problem)) {
+                                        const DeviceLimits& limits, bool are_weights_kept) {
+  if (limits.architecture != "sm_90a" || rounding == OperandRounding::kNone) {
     return {};
   }
-  return settings_where(kPointwiseSettings,
-                        [&](const PointwiseSetting& setting) { return is_filled_by(problem, setting); });
+  std::vector<Setting> settings = settings_where(kPointwiseSettings, [&](const PointwiseSetting& setting) {
+    return is_filled_by(problem, setting) && allows_pointwise(problem, setting, are_weights_kept);
+  });
+  if (are_weights_kept) {
+    add_clusters(problem, settings);
+  }
+  return settings;
 }
 
 std::optional<PointwiseSetting> pointwise_setting(const Setting& setting) {
-  return is_named(kPointwiseSettings, setting.variant) && setting.splits == 1
-             ? std::optional(meaning_of(kPointwiseSettings, setting))
-             : std::nullopt;
+  if (!is_named(kPointwiseSettings, setting.variant)) {
+    return std::nullopt;
+  }
+  PointwiseSetting meaning = meaning_of(kPointwiseSettings, setting);
+  meaning.blocks = setting.splits;
+  const bool is_cluster = std::find(kClusters.begin(), kClusters.end(), meaning.blocks) != kClusters.end();
+  return meaning.blocks == 1 || (is_cluster && may_be_shared(meaning)) ? std::optional(meaning) : std::nullopt;
 }
 
-bool keeps_pointwise_weights(const Group& group, const ConvolutionLayout& layout) {
+bool keeps_pointwise_weights(const Group& group) {
   const ir::Node& root = group.root_node();
   const auto is_given = [&](size_t operand) {
     return is_given_weight(*group.graph, strided_view(group, ir::tensor_operand(root, operand))->stored);
   };
-  return layout.weight_first && is_given(1) && !is_given(0);
+  return convolution_layout(group).weight_first && is_given(1) && !is_given(0);
 }
 
 std::string pointwise_arguments(const PointwiseSetting& setting) {
-  return fmt::format("stitch::PointwiseTile<{}, {}>", setting.groups, setting.channels);
+  return setting.blocks == 1 ? tile_type(setting) : fmt::format("{}, {}", tile_type(setting), setting.blocks);
 }
 
 int64_t pointwise_weight_bytes(const ConvolutionProblem& problem, const PointwiseSetting& setting) {
@@ -140,19 +191,23 @@ int64_t pointwise_weight_bytes(const ConvolutionProblem& problem, const Pointwis
          blocks_along(problem.in_channels, kInputsOfStage) * kRowBytes;
 }
 
-void describe_pointwise(StepBuilder& step) {
+void describe_pointwise(StepBuilder& step, const PointwiseSetting& setting) {
   step.describe(
       "Access: weights are arranged as the tensor cores read them, before. Blocks stay and take tile after tile of "
       "places, 32 input channels at a time, into a ring in shared memory, as they lie; each thread reads four "
       "neighbouring places of a channel, rounds them, and hands them to the tensor cores in registers.");
+  if (setting.blocks > 1) {
+    step.describe(
+        "The blocks of a cluster share the input channels of a tile, and each adds up all blocks' sums of its part of "
+        "the output channels.");
+  }
   step.describe("Bound: memory, or arithmetic where both input and output channels are many.");
 }
 
 void add_arranging_of_points(StepBuilder& step, const ConvolutionProblem& problem, const PointwiseSetting& setting) {
   step.set_kept_bytes(pointwise_weight_bytes(problem, setting));
   step.launch("if (args->fills_kept) {");
-  step.launch("  return stitch::launch_arrange_pointwise<{}>(shape, weight, args->kept, stream);",
-              pointwise_arguments(setting));
+  step.launch("  return stitch::launch_arrange_pointwise<{}>(shape, weight, args->kept, stream);", tile_type(setting));
   step.launch("}");
 }
 
@@ -169,10 +224,11 @@ void add_pointwise_work(const Group& group, const ConvolutionProblem& problem, c
   work.flops = 2.0 * static_cast<double>(problem.outputs()) * static_cast<double>(problem.depth());
   work.padded_flops = 2.0 * static_cast<double>(tiles * setting.groups * kPlacesOfWarpgroup) *
                       static_cast<double>(blocks_of_channels * setting.channels) *
-                      static_cast<double>((slices + kSlicesBesides) * kInputsOfStage);
-  const bool are_weights_kept = keeps_pointwise_weights(group, layout);
+                      static_cast<double>((slices_of_block(problem, setting) + kSlicesBesides) * kInputsOfStage) *
+                      static_cast<double>(setting.blocks);
+  const bool are_weights_kept = keeps_pointwise_weights(group);
   work.launches += are_weights_kept ? 0 : 1;
-  work.blocks = tiles * blocks_of_channels;
+  work.blocks = tiles * blocks_of_channels * setting.blocks;
   work.blocks_per_multiprocessor = setting.groups == 1 ? 2 : 1;
   // Slices are copied while others are multiplied: no thread waits for memory.
   work.threads_per_block = static_cast<int>(kThreadsThatSaturate) / work.blocks_per_multiprocessor;

@@ -14,27 +14,30 @@
 
 namespace stitch::kernels {
 
-// Of a block: warpgroups of 128 places each, and output channels.
+// Of a block: warpgroups of 128 places each, and output channels. `blocks` of a cluster share the input channels.
 struct PointwiseSetting {
   int64_t groups;
   int64_t channels;
+  int64_t blocks = 1;
 };
 
-// Whether the skeleton can compute it: one tap in steps of one, no padding, no groups, and not transposed.
-bool allows_pointwise(const ConvolutionProblem& problem);
-// Those worth trying ("pointwise_wgmma_256x192"), where operands may be rounded and wgmma is.
+// Whether the skeleton can compute it: one tap in steps of one, no padding, no groups, and not transposed; by clusters
+// weights that are kept.
+bool allows_pointwise(const ConvolutionProblem& problem, const PointwiseSetting& setting, bool are_weights_kept);
+// Those worth trying ("pointwise_wgmma_256x192"), where operands may be rounded and wgmma is. Splits are a cluster's
+// blocks.
 std::vector<Setting> pointwise_settings(const ConvolutionProblem& problem, OperandRounding rounding,
-                                        const DeviceLimits& limits);
+                                        const DeviceLimits& limits, bool are_weights_kept);
 // nullopt for a setting of other skeletons.
 std::optional<PointwiseSetting> pointwise_setting(const Setting& setting);
 // Whether prepare() has the weights as they lie here, and the input is another in each call.
-bool keeps_pointwise_weights(const Group& group, const ConvolutionLayout& layout);
-// Of the launch: "stitch::PointwiseTile<2, 192>".
+bool keeps_pointwise_weights(const Group& group);
+// Of the launch: "stitch::PointwiseTile<2, 192>", and the blocks of a cluster.
 std::string pointwise_arguments(const PointwiseSetting& setting);
 // Of the weights as the kernel reads them, which are arranged in prepare() where that has them, and else by each call.
 int64_t pointwise_weight_bytes(const ConvolutionProblem& problem, const PointwiseSetting& setting);
 // What a block does, for the reader of a step.
-void describe_pointwise(StepBuilder& step);
+void describe_pointwise(StepBuilder& step, const PointwiseSetting& setting);
 // What prepare() does for a step that keeps its weights.
 void add_arranging_of_points(StepBuilder& step, const ConvolutionProblem& problem, const PointwiseSetting& setting);
 void add_pointwise_work(const Group& group, const ConvolutionProblem& problem, const PointwiseSetting& setting,
