@@ -98,7 +98,7 @@ void add_clusters(const ConvolutionProblem& problem, std::vector<Setting>& setti
     for (const int64_t blocks : kClusters) {
       if (blocks * units <= kMostBlocksOfOne * kMultiprocessors &&
           blocks * kFewestSlices <= blocks_along(problem.in_channels, kInputsOfStage)) {
-        settings.push_back({setting.variant, static_cast<int>(blocks)});
+        settings.push_back({setting.variant, blocks});
       }
     }
   }

@@ -28,7 +28,7 @@ class PointwiseConvolution : public AskedKernel {
                                    const DeviceLimits& limits = known_devices().front()) const {
     return variants_of(space(math, limits), "pointwise_wgmma");
   }
-  std::string launch(const char* variant, int blocks = 1) const {
+  std::string launch(const char* variant, int64_t blocks = 1) const {
     std::string text;
     for (const std::string& line : to_text(kernel().draft(group(), {variant, blocks}).value()).launch) {
       text += line;
@@ -104,8 +104,8 @@ TEST(PointwiseSettings, ArrangeTheWeightsOfACallInItsScratchMemory) {
   EXPECT_EQ(plain.work({"pointwise_wgmma_128x64"}).launches + 1, computed.work({"pointwise_wgmma_128x64"}).launches);
 }
 
-std::vector<int> clusters_of(const PointwiseConvolution& convolution, const std::string& variant) {
-  std::vector<int> blocks;
+std::vector<int64_t> clusters_of(const PointwiseConvolution& convolution, const std::string& variant) {
+  std::vector<int64_t> blocks;
   for (const Setting& setting : convolution.space(MathMode::kKernelBench, known_devices().front())) {
     if (setting.variant == variant && setting.splits > 1) {
       blocks.push_back(setting.splits);
@@ -118,14 +118,14 @@ std::vector<int> clusters_of(const PointwiseConvolution& convolution, const std:
 TEST(PointwiseSettings, ShareManyInputChannelsOfFewPlaces) {
   const std::string variant = "pointwise_wgmma_128x64";
   const PointwiseConvolution deep(point_program("10,1024,14,14", "256,1024,1,1"));
-  EXPECT_EQ(clusters_of(deep, variant), (std::vector{2, 4, 8}));
+  EXPECT_EQ(clusters_of(deep, variant), (std::vector<int64_t>{2, 4, 8}));
   EXPECT_EQ(deep.work({variant, 4}).blocks, 4 * deep.work({variant, 1}).blocks);
   EXPECT_NE(
       deep.launch(variant.c_str(), 4).find("launch_conv_kept_pointwise_cluster<stitch::PointwiseTile<1, 64>, 4>("),
       std::string::npos);
   EXPECT_EQ(deep.shape({variant, 4}).kept_bytes, int64_t{4} * 256 * 1024);
   const PointwiseConvolution wide(point_program("10,256,14,14", "1024,256,1,1"));
-  EXPECT_EQ(clusters_of(wide, variant), (std::vector{2})) << "256 blocks alone";
+  EXPECT_EQ(clusters_of(wide, variant), (std::vector<int64_t>{2})) << "256 blocks alone";
   const PointwiseConvolution shallow(point_program("10,96,14,14", "64,96,1,1"));
   EXPECT_TRUE(clusters_of(shallow, variant).empty()) << "three slices";
 }
