@@ -68,18 +68,53 @@ __device__ __forceinline__ void add_staged(float* staged,
   }
 }
 
+// From a block's sums of all channels to all blocks' sums of its own; then it may do without its partners, who may read
+// from it until they have arrived at the second barrier. By all threads that multiply.
+template <typename Tile, int kCluster>
+__device__ __forceinline__ void join_cluster(const TileSums<Tile>& sums, float* staged,
+                                             TileSums<typename ClusterPart<Tile, kCluster>::Sums>& joined) {
+  ptx::barrier_of_threads<kMultipliersMeet, Tile::multipliers>();  // slices lie where sums will
+  stage_sums<Tile>(sums, staged);
+  ptx::cluster_arrive();
+  ptx::cluster_wait();
+  add_staged<Tile, kCluster>(staged, joined);
+  ptx::cluster_arrive();
+}
+
+// By the others.
+template <int kCluster>
+__device__ __forceinline__ void pass_cluster_barriers() {
+  if constexpr (kCluster > 1) {
+    for (int barrier = 0; barrier < 2; ++barrier) {
+      ptx::cluster_arrive();
+      ptx::cluster_wait();
+    }
+  }
+}
+
+template <int kCluster, typename... Parameters, typename... Arguments>
+cudaError_t launch_in_clusters(void (*kernel)(Parameters...), int64_t clusters, int threads, int shared_bytes,
+                               cudaStream_t stream, const Arguments&... arguments) {
+  cudaLaunchAttribute cluster{};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim = {kCluster, 1, 1};
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(clusters * kCluster));
+  config.blockDim = dim3(static_cast<unsigned>(threads));
+  config.dynamicSmemBytes = static_cast<size_t>(shared_bytes);
+  config.stream = stream;
+  config.attrs = &cluster;
+  config.numAttrs = kCluster > 1 ? 1 : 0;
+  return cudaLaunchKernelEx(&config, kernel, arguments...);
+}
+
 // By all threads that multiply, with the others at the same two cluster barriers.
 template <typename Tile, int kCluster, typename Epilogue>
 __device__ __forceinline__ void finish_cluster(const Finish<Epilogue>& finish, const PointwiseSteps& steps,
                                                uint32_t unit, const TileSums<Tile>& sums, float* staged) {
   using Sums = typename ClusterPart<Tile, kCluster>::Sums;
-  ptx::barrier_of_threads<kMultipliersMeet, Tile::multipliers>();  // slices lie where sums will
-  stage_sums<Tile>(sums, staged);
-  ptx::cluster_arrive();
-  ptx::cluster_wait();
   TileSums<Sums> joined;
-  add_staged<Tile, kCluster>(staged, joined);
-  ptx::cluster_arrive();
+  join_cluster<Tile, kCluster>(sums, staged, joined);
   const int part = static_cast<int>(ptx::cluster_rank()) * Sums::channels;
   finish_tile<Sums>(finish, steps, unit / steps.blocks_of_channels * Tile::places,
                     static_cast<int>(unit % steps.blocks_of_channels) * Tile::channels + part, joined);
@@ -105,10 +140,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
         ring, steps, range, finish.input, unit / steps.blocks_of_channels * Tile::places,
         arranged + static_cast<int64_t>(unit % steps.blocks_of_channels) * steps.slices * Memory<Tile>::weight_bytes,
         at);
-    for (int barrier = 0; barrier < 2; ++barrier) {
-      ptx::cluster_arrive();
-      ptx::cluster_wait();
-    }
+    pass_cluster_barriers<kCluster>();
   } else {
     ptx::take_registers<kMultiplyRegisters>();
     const int warp = static_cast<int>(threadIdx.x) / kWarpThreads;
@@ -148,17 +180,8 @@ cudaError_t launch_conv_kept_pointwise_cluster(const ConvShape& shape, const flo
   }
   const Finish<Epilogue> finish{input, weight, epilogue, static_cast<int>(shape.out_channels),
                                 vectorised && steps.pixels % kLanes == 0};
-  cudaLaunchAttribute cluster{};
-  cluster.id = cudaLaunchAttributeClusterDimension;
-  cluster.val.clusterDim = {kCluster, 1, 1};
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(steps.units * kCluster);
-  config.blockDim = dim3(Tile::threads);
-  config.dynamicSmemBytes = static_cast<size_t>(bytes);
-  config.stream = stream;
-  config.attrs = &cluster;
-  config.numAttrs = 1;
-  return cudaLaunchKernelEx(&config, kernel, finish, static_cast<const unsigned char*>(arranged), memory, steps);
+  return launch_in_clusters<kCluster>(kernel, steps.units, Tile::threads, bytes, stream, finish,
+                                      static_cast<const unsigned char*>(arranged), memory, steps);
 }
 
 }  // namespace stitch
