@@ -91,7 +91,7 @@ void check_channels(Checker& checker) {
 
 void check_clusters(Checker& checker) {
   check<Small, Three, 2>(checker, "two blocks", 2, 133, 7, 7, 70);
-  check<PointwiseTile<1, 32>, Three, 4>(checker, "four blocks", 1, 300, 8, 14, 32);
+  check<PointwiseTile<1, 32>, Three, 4>(checker, "four blocks", 1, 150, 8, 14, 32);
   check<Large, Three, 8>(checker, "eight blocks, one without slices", 1, 200, 14, 14, 64);
 }
 

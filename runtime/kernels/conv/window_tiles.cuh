@@ -17,7 +17,7 @@ using pointwise_detail::SliceRange;
 
 constexpr int kAlignment = 1024;  // of what the tensor cores read from shared memory
 constexpr int kInputStages = 2;
-constexpr int kMostWeightStages = 4;
+constexpr int kFewestWeightStages = 2, kMostWeightStages = 4;
 constexpr int kQuadsOfGroup = 32;  // four neighbouring places of a row each, of a warpgroup
 constexpr int kWeightBringers = kWarpThreads;
 
@@ -82,10 +82,11 @@ __host__ WindowSteps window_steps(const ConvShape& shape, const float* input) {
   return steps;
 }
 
-// Shared memory of a block: barriers, then weights, then the input.
+// Shared memory of a block: barriers, then weights, then the input. A block that does not fit twice into a
+// multiprocessor has it to itself.
 template <typename Tile, typename Window>
 struct WindowMemory {
-  static constexpr int room = (Tile::blocks == 1 ? 226 : 112) * 1024;
+  static constexpr int room = 226 * 1024, shared_room = room / Tile::blocks - 1024;
   static constexpr int lead = 2 * kAlignment;  // room for barriers before what is aligned
   static constexpr int weight_bytes = Window::kernel_x * Tile::channels * kRowBytes;  // of a row of taps
   static constexpr int staged_bytes = Tile::multipliers * Tile::channels * static_cast<int>(sizeof(float));
@@ -97,12 +98,14 @@ struct WindowMemory {
 
   __host__ explicit WindowMemory(const WindowSteps& steps)
       : input_bytes(steps.channel_floats * kSlice * static_cast<int>(sizeof(float))) {
-    const int fitting = (room - lead - kInputStages * input_bytes) / weight_bytes;
+    const int beside_input = lead + kInputStages * input_bytes;
+    const bool is_shared = (shared_room - beside_input) / weight_bytes >= kFewestWeightStages;
+    const int fitting = ((is_shared ? shared_room : room) - beside_input) / weight_bytes;
     weight_stages = fitting < kMostWeightStages ? fitting : kMostWeightStages;
     const int rings = weight_stages * weight_bytes + kInputStages * input_bytes;
     bytes = lead + (rings < staged_bytes ? staged_bytes : rings);
   }
-  __host__ bool fits() const { return weight_stages >= 2 && bytes <= room; }
+  __host__ bool fits() const { return weight_stages >= kFewestWeightStages && bytes <= room; }
 };
 
 // The weights of a row of taps of a slice of a block's output channels are in one piece, tap after tap, rounded: rows
