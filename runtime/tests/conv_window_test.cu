@@ -15,7 +15,7 @@ using Three = ConvWindow<3, 3, 1, 1, 1, 1, 1, 1>;
 using Inner = ConvWindow<3, 3, 1, 1, 0, 0, 1, 1>;
 using Halved = ConvWindow<3, 3, 2, 2, 1, 1, 1, 1>;
 using Five = ConvWindow<5, 5, 1, 1, 2, 2, 1, 1>;
-using Seven = ConvWindow<7, 7, 2, 2, 3, 3, 1, 1>;
+using FiveHalved = ConvWindow<5, 5, 2, 2, 2, 2, 1, 1>;
 using Flat = ConvWindow<1, 5, 1, 1, 0, 2, 1, 1>;
 using Point = ConvWindow<1, 1, 2, 2, 0, 0, 1, 1>;
 
@@ -77,7 +77,7 @@ void check_windows(Checker& checker) {
   check<Small, Inner>(checker, "no padding", 2, 35, 10, 13, 40);
   check<Small, Halved>(checker, "stride two", 2, 34, 15, 15, 66);
   check<Large, Five>(checker, "five taps", 1, 17, 12, 12, 48);
-  check<PointwiseTile<1, 32>, Seven>(checker, "seven taps in steps of two", 2, 3, 21, 28, 32);
+  check<PointwiseTile<1, 32>, FiveHalved>(checker, "five taps in steps of two", 1, 35, 9, 12, 32);
   check<Small, Flat>(checker, "one row of taps", 3, 40, 1, 50, 30);
   check<Small, Point>(checker, "one tap in steps of two", 2, 65, 8, 16, 64);
 }
