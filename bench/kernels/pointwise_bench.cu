@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness.cuh"
+#include "difference.cuh"
 #include "kernels/conv/pointwise_wgmma.cuh"
 #include "store_pixel.cuh"
 
@@ -34,15 +34,6 @@ __global__ void reference_kernel(ConvShape shape, const float* input, const floa
                tf32(weight[channel * shape.in_channels + k]), sum);
   }
   output[(image * shape.out_channels + channel) * pixels + pixel] = sum;
-}
-
-__global__ void compare_kernel(const float* a, const float* b, int64_t count, float* greatest) {
-  float difference = 0;
-  for (int64_t i = blockIdx.x * int64_t{blockDim.x} + threadIdx.x; i < count; i += int64_t{gridDim.x} * blockDim.x) {
-    const float one = fabsf(a[i] - b[i]);
-    difference = one <= difference ? difference : one;  // a NaN stays
-  }
-  atomicMax(reinterpret_cast<int*>(greatest), __float_as_int(difference));
 }
 
 __global__ void copy_kernel(const float4* from, int64_t reads, float4* to, int64_t writes) {
@@ -93,13 +84,6 @@ struct Layer {
     std::printf("%-22s %-10s %9.1f us %30.0f GB/s\n", name, "copy", elapsed_us, bytes / elapsed_us / 1e3);
   }
 
-  double difference() const {
-    Buffer greatest(1);
-    cudaMemset(greatest.data(), 0, sizeof(float));
-    compare_kernel<<<1024, 256>>>(y.data(), other.data(), y.count(), greatest.data());
-    return greatest.values()[0];
-  }
-
   template <typename Tile>
   void run() const {
     if (Tile::channels > 16 && Tile::channels >= 2 * shape.out_channels) {
@@ -115,8 +99,8 @@ struct Layer {
       return launch_conv_pointwise_wgmma<Tile>(shape, x.data(), weight.data(), store, true, scratch.data(), nullptr);
     });
     std::printf("%-22s %3dx%-6d %9.1f us %8.1f TFLOP/s %12.0f GB/s  differs %.2e  %d stages%s\n", name, Tile::places,
-                Tile::channels, elapsed_us, flops / elapsed_us / 1e6, bytes / elapsed_us / 1e3, difference(),
-                memory.stages, memory.has_all_weights ? ", weights kept" : "");
+                Tile::channels, elapsed_us, flops / elapsed_us / 1e6, bytes / elapsed_us / 1e3,
+                greatest_difference(y, other), memory.stages, memory.has_all_weights ? ", weights kept" : "");
     std::fflush(stdout);
   }
 };
