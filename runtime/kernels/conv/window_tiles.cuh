@@ -55,16 +55,34 @@ struct WindowSteps {
   bool by_four;  // the input is copied by four elements
 };
 
-// Spreads the rows of images over tiles of so many quads as evenly as can be.
+// Shared memory, and what its weights take of it.
+constexpr int kRoom = 226 * 1024;
+template <typename Tile, typename Window>
+constexpr int weight_stage_bytes = Window::kernel_x * Tile::channels * kRowBytes;
+
+// Elements of an input channel for which there is room.
+template <typename Tile, typename Window>
+__host__ constexpr int most_channel_floats() {
+  constexpr int kBesides = 2 * kAlignment + kFewestWeightStages * weight_stage_bytes<Tile, Window>;
+  return (kRoom - kBesides) / (kInputStages * kSlice * static_cast<int>(sizeof(float)));
+}
+
+// Spreads the rows of images over tiles of so many quads as evenly as can be, and fewer where many rows of the input
+// belong to a tile.
 template <typename Tile, typename Window>
 __host__ WindowSteps window_steps(const ConvShape& shape, const float* input) {
   constexpr int64_t kQuads = kQuadsOfGroup * Tile::groups;
   constexpr int kBanks = 32, kChannelBanks = 8;  // the four channels that a warp reads lie in different ones
   const int64_t quads = ceil_divide(shape.out_width, kLanes);
   const int64_t segments = ceil_divide(quads, kQuads);
-  const int64_t most_rows = segments > 1 ? 1 : kQuads / quads;
+  const int row_floats = WindowRow<Window>::staged(static_cast<int>(ceil_divide(quads, segments)));
+  const int64_t fitting_rows = (most_channel_floats<Tile, Window>() - kBanks) / row_floats;  // of the input
+  int64_t most_rows = (fitting_rows - Window::kernel_y) / Window::stride_y + 1;
+  most_rows = segments > 1 || most_rows < 1 ? 1 : (most_rows < kQuads / quads ? most_rows : kQuads / quads);
   const int64_t row_tiles = ceil_divide(shape.out_height, most_rows);
-  const int64_t of_tile = row_tiles > 1 ? 1 : most_rows / shape.out_height;
+  int64_t of_tile = row_tiles > 1 ? 1 : kQuads / quads / shape.out_height;
+  const int64_t fitting_images = fitting_rows / ((shape.out_height - 1) * Window::stride_y + Window::kernel_y);
+  of_tile = of_tile < fitting_images || row_tiles > 1 ? of_tile : fitting_images;
   WindowSteps steps{};
   steps.images = static_cast<int>(of_tile < shape.batch ? of_tile : shape.batch);
   steps.rows = static_cast<int>(ceil_divide(shape.out_height, row_tiles));
@@ -86,9 +104,9 @@ __host__ WindowSteps window_steps(const ConvShape& shape, const float* input) {
 // multiprocessor has it to itself.
 template <typename Tile, typename Window>
 struct WindowMemory {
-  static constexpr int room = 226 * 1024, shared_room = room / Tile::blocks - 1024;
-  static constexpr int lead = 2 * kAlignment;  // room for barriers before what is aligned
-  static constexpr int weight_bytes = Window::kernel_x * Tile::channels * kRowBytes;  // of a row of taps
+  static constexpr int room = kRoom, shared_room = room / Tile::blocks - 1024;
+  static constexpr int lead = 2 * kAlignment;                            // room for barriers before what is aligned
+  static constexpr int weight_bytes = weight_stage_bytes<Tile, Window>;  // of a row of taps
   static constexpr int staged_bytes = Tile::multipliers * Tile::channels * static_cast<int>(sizeof(float));
   static_assert(weight_bytes % kAlignment == 0);
 

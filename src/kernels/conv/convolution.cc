@@ -163,9 +163,12 @@ class Convolution final : public KernelTemplate {
       settings.insert(settings.end(), direct_rows.begin(), direct_rows.end());
     }
     if (in_float) {
-      const std::vector<Setting> pointwise =
-          pointwise_settings(problem, rounding, limits, keeps_pointwise_weights(group));
+      const std::vector<Setting> pointwise = pointwise_settings(problem, rounding, limits, keeps_weights(group));
       settings.insert(settings.end(), pointwise.begin(), pointwise.end());
+      if (keeps_weights(group)) {
+        const std::vector<Setting> window = window_wgmma_settings(problem, rounding, limits);
+        settings.insert(settings.end(), window.begin(), window.end());
+      }
       const std::vector<Setting> patch = patch_settings(problem, rounding, limits);
       settings.insert(settings.end(), patch.begin(), patch.end());
       const std::vector<Setting> by_groups = patch_wgmma_settings(problem, rounding, limits);
@@ -221,9 +224,13 @@ class Convolution final : public KernelTemplate {
              (own->method == ConvolutionMethod::kPatch ? allows_patch(problem, own->patch)
                                                        : allows_patch_wgmma(problem, own->patch_wgmma));
     }
+    if (own->method == ConvolutionMethod::kWindow) {
+      return storage(group) == DataType::kFloat32 && keeps_weights(group) &&
+             allows_window_wgmma(own_problem(group), own->window);
+    }
     if (own->method == ConvolutionMethod::kPointwise) {
       return storage(group) == DataType::kFloat32 &&
-             allows_pointwise(own_problem(group), own->pointwise, keeps_pointwise_weights(group));
+             allows_pointwise(own_problem(group), own->pointwise, keeps_weights(group));
     }
     const Setting unsplit = own->is_tiled() ? to_setting({own->tiles.variant}) : setting;
     return own->tiles.splits_of_depth <= kMaxSplits && KernelTemplate::allows(group, unsplit);
@@ -274,6 +281,11 @@ class Convolution final : public KernelTemplate {
     if (own.method == ConvolutionMethod::kPatchWgmma) {
       add_patch_wgmma_work(problem, own.patch_wgmma, work);
       add_patch_wgmma_epilogue_work(group, problem, own.patch_wgmma, convolution_layout(group), work);
+      add_turning_work(problem, convolution_layout(group), work);
+      return work;
+    }
+    if (own.method == ConvolutionMethod::kWindow) {
+      add_window_wgmma_work(group, problem, own.window, convolution_layout(group), work);
       add_turning_work(problem, convolution_layout(group), work);
       return work;
     }
@@ -410,6 +422,10 @@ void describe(StepBuilder& step, const ConvolutionSetting& chosen, const Convolu
     step.describe("Bound: arithmetic, or writing the outputs where channels are few.");
     return;
   }
+  if (method == ConvolutionMethod::kWindow) {
+    describe_window_wgmma(step, chosen.window);
+    return;
+  }
   if (method == ConvolutionMethod::kPointwise) {
     describe_pointwise(step, chosen.pointwise);
     return;
@@ -452,34 +468,6 @@ void describe(StepBuilder& step, const ConvolutionSetting& chosen, const Convolu
   step.describe("Bound: arithmetic, but for few channels, where reading the images is dearer.");
 }
 
-// As launches are called.
-const char* family_of(const ConvolutionSetting& chosen) {
-  switch (chosen.method) {
-    case ConvolutionMethod::kDepthwise:
-      return "depthwise";
-    case ConvolutionMethod::kDirect:
-      return "direct";
-    case ConvolutionMethod::kDirectMma:
-      return "direct_mma";
-    case ConvolutionMethod::kDirectWgmma:
-      return "direct_wgmma";
-    case ConvolutionMethod::kDirectFp16:
-      return "direct_fp16";
-    case ConvolutionMethod::kDirectRows:
-      return "direct_rows";
-    case ConvolutionMethod::kPatch:
-      return "patch_mma";
-    case ConvolutionMethod::kPatchWgmma:
-      return "patch_wgmma";
-    case ConvolutionMethod::kPointwise:
-      return chosen.pointwise.blocks > 1 ? "pointwise_cluster" : "pointwise_wgmma";
-    case ConvolutionMethod::kTiles:
-      break;
-  }
-  const TensorMath math = chosen.math();
-  return math == TensorMath::kSixteenBit ? "mma_16bit" : (math == TensorMath::kNone ? "ffma" : "mma");
-}
-
 void include_skeleton(StepBuilder& step, const ConvolutionSetting& chosen) {
   if (!chosen.is_tiled()) {
     step.include(fmt::format("kernels/conv/{}.cuh", family_of(chosen)));
@@ -513,6 +501,9 @@ std::string template_arguments(const ConvolutionProblem& problem, const Convolut
   }
   if (chosen.method == ConvolutionMethod::kPatchWgmma) {
     return patch_wgmma_arguments(problem, chosen.patch_wgmma);
+  }
+  if (chosen.method == ConvolutionMethod::kWindow) {
+    return window_wgmma_arguments(chosen.window);
   }
   if (chosen.method == ConvolutionMethod::kPointwise) {
     return pointwise_arguments(chosen.pointwise);
@@ -555,13 +546,13 @@ Result<StepDraft> Convolution::draft(const Group& group, const Setting& setting)
   }
   const std::string arguments = template_arguments(problem, chosen);
   const bool splits = own.splits_of_depth > 0;
-  const bool keeps = chosen.method == ConvolutionMethod::kPointwise && keeps_pointwise_weights(group);
+  const bool keeps = chosen.may_keep_weights() && keeps_weights(group);
   constexpr int64_t kFloatBytes = 4;
   const int64_t partial_bytes =
       splits ? setting.splits * problem.matrices() * problem.rows() * problem.columns() * kFloatBytes
              : (keeps ? 0 : arranged_bytes(problem, chosen));
   if (keeps) {
-    add_arranging_of_points(step, problem, chosen.pointwise);
+    add_keeping(step, problem, chosen);
   }
   const OwnOperands operands = add_turning(step, problem, layout, partial_bytes);
   // All in one sum, which lies on a line through the batch: cuDNN's own need and, in its place, ours.

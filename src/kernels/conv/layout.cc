@@ -78,6 +78,14 @@ ConvolutionLayout convolution_layout(const Group& group) {
   return {input.is_first, input.is_last, weight.is_first, weight.is_last, stores_sums_last(group)};
 }
 
+bool keeps_weights(const Group& group) {
+  const auto is_given = [&](size_t operand) {
+    const auto view = strided_view(group, ir::tensor_operand(group.root_node(), operand));
+    return view.has_value() && is_given_weight(*group.graph, view->stored);
+  };
+  return order_of(group, 1).is_first && is_given(1) && !is_given(0);
+}
+
 std::vector<int64_t> to_channels_last(size_t rank) {
   std::vector<int64_t> dims = {0};
   for (size_t axis = 2; axis < rank; ++axis) {

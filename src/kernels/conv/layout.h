@@ -22,6 +22,9 @@ struct ConvolutionLayout {
 // Of a group whose root is a convolution that reads both operands from memory.
 ConvolutionLayout convolution_layout(const Group& group);
 
+// Whether prepare() has the weights, channels first, and the input is another in each call: they are arranged once.
+bool keeps_weights(const Group& group);
+
 // The permutations between the two orders: (0, 2, 3, 1) and (0, 3, 1, 2) for images of two axes.
 std::vector<int64_t> to_channels_last(size_t rank);
 std::vector<int64_t> to_channels_first(size_t rank);

@@ -10,6 +10,7 @@
 #include "kernels/conv/patch.h"
 #include "kernels/conv/patch_wgmma.h"
 #include "kernels/conv/pointwise.h"
+#include "kernels/conv/window_wgmma.h"
 #include "kernels/gemm/variants.h"
 #include "kernels/template/kernel_template.h"
 
@@ -27,6 +28,7 @@ enum class ConvolutionMethod {
   kPatch,
   kPatchWgmma,
   kPointwise,
+  kWindow,
   kTiles
 };
 
@@ -40,6 +42,7 @@ struct ConvolutionSetting {
   PatchSetting patch{};
   PatchWgmmaSetting patch_wgmma{};
   PointwiseSetting pointwise{};
+  WindowWgmmaSetting window{};
 
   bool is_tiled() const { return method == ConvolutionMethod::kTiles; }
   bool is_direct_mma() const {
@@ -51,14 +54,22 @@ struct ConvolutionSetting {
   }
   bool is_patch() const { return method == ConvolutionMethod::kPatch || method == ConvolutionMethod::kPatchWgmma; }
   // Before it is computed, in scratch memory.
-  bool arranges_weights() const { return is_patch() || method == ConvolutionMethod::kPointwise; }
+  bool arranges_weights() const { return is_patch() || may_keep_weights(); }
+  // As they are arranged, from prepare() on.
+  bool may_keep_weights() const {
+    return method == ConvolutionMethod::kPointwise || method == ConvolutionMethod::kWindow;
+  }
   TensorMath math() const;
 };
 
 Setting depthwise_setting();
 // nullopt for a setting of other skeletons.
 std::optional<ConvolutionSetting> convolution_setting(const Setting& setting);
+// As its launches and its header are called: "patch_mma".
+const char* family_of(const ConvolutionSetting& chosen);
 // Of operands as the skeleton reads them, in scratch memory or in what a step keeps; 0: it reads them as they lie.
 int64_t arranged_bytes(const ConvolutionProblem& problem, const ConvolutionSetting& chosen);
+// What prepare() does for a step that keeps its weights so.
+void add_keeping(StepBuilder& step, const ConvolutionProblem& problem, const ConvolutionSetting& chosen);
 
 }  // namespace stitch::kernels

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 
-#include "kernels/lowering/strided_view.h"
 #include "kernels/template/epilogue.h"
 #include "kernels/template/named_setting.h"
 
@@ -173,14 +172,6 @@ std::optional<PointwiseSetting> pointwise_setting(const Setting& setting) {
   return meaning.blocks == 1 || (is_cluster && may_be_shared(meaning)) ? std::optional(meaning) : std::nullopt;
 }
 
-bool keeps_pointwise_weights(const Group& group) {
-  const ir::Node& root = group.root_node();
-  const auto is_given = [&](size_t operand) {
-    return is_given_weight(*group.graph, strided_view(group, ir::tensor_operand(root, operand))->stored);
-  };
-  return convolution_layout(group).weight_first && is_given(1) && !is_given(0);
-}
-
 std::string pointwise_arguments(const PointwiseSetting& setting) {
   return setting.blocks == 1 ? tile_type(setting) : fmt::format("{}, {}", tile_type(setting), setting.blocks);
 }
@@ -204,11 +195,8 @@ void describe_pointwise(StepBuilder& step, const PointwiseSetting& setting) {
   step.describe("Bound: memory, or arithmetic where both input and output channels are many.");
 }
 
-void add_arranging_of_points(StepBuilder& step, const ConvolutionProblem& problem, const PointwiseSetting& setting) {
-  step.set_kept_bytes(pointwise_weight_bytes(problem, setting));
-  step.launch("if (args->fills_kept) {");
-  step.launch("  return stitch::launch_arrange_pointwise<{}>(shape, weight, args->kept, stream);", tile_type(setting));
-  step.launch("}");
+std::string pointwise_arranging(const PointwiseSetting& setting) {
+  return fmt::format("stitch::launch_arrange_pointwise<{}>", tile_type(setting));
 }
 
 void add_pointwise_work(const Group& group, const ConvolutionProblem& problem, const PointwiseSetting& setting,
@@ -226,7 +214,7 @@ void add_pointwise_work(const Group& group, const ConvolutionProblem& problem, c
                       static_cast<double>(blocks_of_channels * setting.channels) *
                       static_cast<double>((slices_of_block(problem, setting) + kSlicesBesides) * kInputsOfStage) *
                       static_cast<double>(setting.blocks);
-  const bool are_weights_kept = keeps_pointwise_weights(group);
+  const bool are_weights_kept = keeps_weights(group);
   work.launches += are_weights_kept ? 0 : 1;
   work.blocks = tiles * blocks_of_channels * setting.blocks;
   work.blocks_per_multiprocessor = setting.groups == 1 ? 2 : 1;

@@ -30,16 +30,14 @@ std::vector<Setting> pointwise_settings(const ConvolutionProblem& problem, Opera
                                         const DeviceLimits& limits, bool are_weights_kept);
 // nullopt for a setting of other skeletons.
 std::optional<PointwiseSetting> pointwise_setting(const Setting& setting);
-// Whether prepare() has the weights as they lie here, and the input is another in each call.
-bool keeps_pointwise_weights(const Group& group);
 // Of the launch: "stitch::PointwiseTile<2, 192>", and the blocks of a cluster.
 std::string pointwise_arguments(const PointwiseSetting& setting);
 // Of the weights as the kernel reads them, which are arranged in prepare() where that has them, and else by each call.
 int64_t pointwise_weight_bytes(const ConvolutionProblem& problem, const PointwiseSetting& setting);
 // What a block does, for the reader of a step.
 void describe_pointwise(StepBuilder& step, const PointwiseSetting& setting);
-// What prepare() does for a step that keeps its weights.
-void add_arranging_of_points(StepBuilder& step, const ConvolutionProblem& problem, const PointwiseSetting& setting);
+// The launch by which prepare() arranges the weights: "stitch::launch_arrange_pointwise<stitch::PointwiseTile<2, 64>>".
+std::string pointwise_arranging(const PointwiseSetting& setting);
 void add_pointwise_work(const Group& group, const ConvolutionProblem& problem, const PointwiseSetting& setting,
                         const ConvolutionLayout& layout, Work& work);
 
