@@ -50,6 +50,6 @@ def test_convolutions_alone_are_rounded(build: pathlib.Path, tmp_path: pathlib.P
                                       "--skip-nvcc", "--no-tune", "--out", str(tmp_path / "out"), "--json")
     assert code == 0, stdout + stderr
     plan = json.loads((tmp_path / "out" / "plan.json").read_text())
-    to_tf32 = ("tf32_", "patch_tf32_", "patch_fp16_", "pointwise_wgmma_", "cudnn_tf32")
+    to_tf32 = ("tf32_", "patch_tf32_", "patch_fp16_", "pointwise_wgmma_", "window_wgmma_", "cudnn_tf32")
     rounded = [step["root"] for step in plan["steps"] if step["setting"]["variant"].startswith(to_tf32)]
     assert rounded == ROUNDED, plan["steps"]

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "kernels/conv/pointwise.h"
 #include "kernels/template/epilogue.h"
 #include "kernels/template/named_setting.h"
 
@@ -123,8 +124,10 @@ bool allows_window_wgmma(const ConvolutionProblem& problem, const WindowWgmmaSet
 
 std::vector<Setting> window_wgmma_settings(const ConvolutionProblem& problem, OperandRounding rounding,
                                            const DeviceLimits& limits) {
-  constexpr int64_t kFewestInputs = 16;  // of 32 that a slice has
-  if (limits.architecture != "sm_90a" || rounding == OperandRounding::kNone || problem.in_channels < kFewestInputs) {
+  constexpr int64_t kFewestInputs = 16;                           // of 32 that a slice has
+  const bool is_pointwise = allows_pointwise(problem, {}, true);  // which has less to copy and to wait for
+  if (limits.architecture != "sm_90a" || rounding == OperandRounding::kNone || is_pointwise ||
+      problem.in_channels < kFewestInputs) {
     return {};
   }
   std::vector<Setting> settings;
