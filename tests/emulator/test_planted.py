@@ -33,6 +33,9 @@ STACKS = "kernels/rnn/stack_clusters.cuh"
 STACK_TILE = "kernels/rnn/stack_tile.cuh"
 POINT = "kernels/conv/pointwise_wgmma.cuh"
 POINT_RING = "kernels/conv/pointwise.cuh"
+POINT_CLUSTER = "kernels/conv/pointwise_cluster.cuh"
+WINDOWS = "kernels/conv/window_wgmma.cuh"
+WINDOW_TILES = "kernels/conv/window_tiles.cuh"
 PATCH_GROUPS = "kernels/conv/patch_wgmma.cuh"
 GROUP_STEPS = "kernels/conv/patch_group_steps.cuh"
 GROUP_FINISH = "kernels/conv/patch_group_finish.cuh"
@@ -249,6 +252,29 @@ MISTAKES = (
             "kPending = 2 * kBuffers"),
     Mistake("sums_of_places_are_read_before_the_wait", "conv_pointwise_test", POINT, "  ptx::wgmma_wait<0>();", ""),
     Mistake("weights_lie_unswizzled", "conv_pointwise_test", POINT_RING, "((i ^ row) % kPieces)", "(i % kPieces)"),
+    Mistake("sums_of_a_cluster_are_added_too_early", "conv_pointwise_test", POINT_CLUSTER,
+            "  ptx::cluster_arrive();\n  ptx::cluster_wait();\n  add_staged", "  ptx::cluster_arrive();\n  add_staged"),
+    Mistake("sums_are_staged_over_places", "conv_pointwise_test", POINT_CLUSTER,
+            "  ptx::barrier_of_threads<kMultipliersMeet, Tile::multipliers>();  // slices lie where sums will", ""),
+    Mistake("a_block_adds_channels_of_the_first", "conv_pointwise_test", POINT_CLUSTER,
+            "staged_quad<Tile>(staged, first + quad)", "staged_quad<Tile>(staged, quad)"),
+    Mistake("windows_are_read_before_they_are_there", "conv_window_test", WINDOWS,
+            "        ptx::mbarrier_wait(ring.full_input(input.stage), input.parity);", ""),
+    Mistake("windows_are_copied_while_they_are_read", "conv_window_test", WINDOW_TILES,
+            "    ptx::mbarrier_wait(ring.empty_input(at.stage), at.parity ^ 1);", ""),
+    Mistake("windows_are_said_to_be_there_too_early", "conv_window_test", WINDOW_TILES,
+            "ptx::cp_async_arrive(ring.full_input(at.stage))", "ptx::mbarrier_arrive(ring.full_input(at.stage))"),
+    Mistake("weights_of_a_row_are_not_waited_for", "conv_window_test", WINDOWS,
+            "    ptx::mbarrier_wait(ring.full_weights(weights.stage), weights.parity);", ""),
+    Mistake("weights_of_a_row_are_written_over", "conv_window_test", WINDOW_TILES,
+            "    ptx::mbarrier_wait(ring.empty_weights(at.stage), at.parity ^ 1);", ""),
+    Mistake("weights_of_a_row_miss_bytes", "conv_window_test", WINDOW_TILES,
+            "mbarrier_arrive_expecting(ring.full_weights(at.stage), kBytes)",
+            "mbarrier_arrive_expecting(ring.full_weights(at.stage), kBytes / 2)"),
+    Mistake("windows_change_while_they_are_multiplied", "conv_window_test", WINDOWS, "ptx::wgmma_wait<1>();",
+            "ptx::wgmma_wait<2>();"),
+    Mistake("windows_are_multiplied_without_a_fence", "conv_window_test", WINDOWS, "  ptx::wgmma_fence();", ""),
+    Mistake("sums_of_windows_are_read_before_the_wait", "conv_window_test", WINDOWS, "  ptx::wgmma_wait<0>();", ""),
     Mistake("keys_are_released_too_early", "attention_wgmma_test", FLASH_GROUPS,
             "  ptx::wgmma_wait<0>();\n  rows.pin_scores();\n  ring.release(walk.at.stage);",
             "  ring.release(walk.at.stage);\n  ptx::wgmma_wait<0>();\n  rows.pin_scores();"),

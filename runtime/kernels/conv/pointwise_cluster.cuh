@@ -85,6 +85,7 @@ __device__ __forceinline__ void join_cluster(const TileSums<Tile>& sums, float* 
 template <int kCluster>
 __device__ __forceinline__ void pass_cluster_barriers() {
   if constexpr (kCluster > 1) {
+    __syncwarp();  // one lane may have brought something alone
     for (int barrier = 0; barrier < 2; ++barrier) {
       ptx::cluster_arrive();
       ptx::cluster_wait();
@@ -118,6 +119,7 @@ __device__ __forceinline__ void finish_cluster(const Finish<Epilogue>& finish, c
   const int part = static_cast<int>(ptx::cluster_rank()) * Sums::channels;
   finish_tile<Sums>(finish, steps, unit / steps.blocks_of_channels * Tile::places,
                     static_cast<int>(unit % steps.blocks_of_channels) * Tile::channels + part, joined);
+  __syncwarp();         // lanes have stored what is theirs
   ptx::cluster_wait();  // partners may still read
 }
 

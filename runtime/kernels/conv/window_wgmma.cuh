@@ -227,6 +227,7 @@ __device__ __forceinline__ void finish_block(const patch_detail::PatchFinish<Epi
     pointwise_detail::join_cluster<Tile, kCluster>(sums, staged, joined);
     finish_windows<Sums, Window>(finish, quad, first_channel + static_cast<int>(ptx::cluster_rank()) * Sums::channels,
                                  joined);
+    __syncwarp();         // lanes have stored what is theirs
     ptx::cluster_wait();  // partners may still read
   }
 }
