@@ -254,7 +254,7 @@ MISTAKES = (
     Mistake("weights_lie_unswizzled", "conv_pointwise_test", POINT_RING, "((i ^ row) % kPieces)", "(i % kPieces)"),
     Mistake("sums_of_a_cluster_are_added_too_early", "conv_pointwise_test", POINT_CLUSTER,
             "  ptx::cluster_arrive();\n  ptx::cluster_wait();\n  add_staged", "  ptx::cluster_arrive();\n  add_staged"),
-    Mistake("sums_are_staged_over_places", "conv_pointwise_test", POINT_CLUSTER,
+    Mistake("sums_are_staged_over_places", "conv_window_test", POINT_CLUSTER,
             "  ptx::barrier_of_threads<kMultipliersMeet, Tile::multipliers>();  // slices lie where sums will", ""),
     Mistake("a_block_adds_channels_of_the_first", "conv_pointwise_test", POINT_CLUSTER,
             "staged_quad<Tile>(staged, first + quad)", "staged_quad<Tile>(staged, quad)"),
