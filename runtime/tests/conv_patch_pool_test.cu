@@ -53,13 +53,6 @@ struct StoreReduced {
   }
 };
 
-// With eleven significant bits, which both TF32 and fp16 hold.
-void round_to_tf32(std::vector<float>& values) {
-  for (float& value : values) {
-    value = std::round(value * 1024) / 1024;
-  }
-}
-
 // How many of what is joined, and which.
 enum class JoinKind { kLargest, kSmallest, kMean, kLogSumExp };
 

@@ -12,22 +12,6 @@ namespace {
 using namespace stitch;
 using namespace stitch_test;
 
-// With eleven significant bits.
-void round_to_tf32(std::vector<float>& values) {
-  for (float& value : values) {
-    value = std::round(value * 1024) / 1024;
-  }
-}
-
-template <typename Window>
-ConvCase<Window> rounded_case(const ConvShape& shape) {
-  ConvCase<Window> problem(shape);
-  round_to_tf32(problem.x);
-  round_to_tf32(problem.weight);
-  problem.want = reference<Window>(shape, problem.x.data(), problem.weight.data(), problem.bias.data());
-  return problem;
-}
-
 // Run: the window that is run, which may be folded.
 template <typename Policy, typename Tile, typename Run, typename Window>
 std::vector<float> outputs(Checker& checker, const std::string& name, const ConvCase<Window>& problem) {

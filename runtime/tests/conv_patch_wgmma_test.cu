@@ -16,25 +16,9 @@ using namespace stitch_test;
 // The tensor cores cut off where fp32 rounds, once every sixteen of K.
 constexpr double kClose = 5e-5;
 
-// With eleven significant bits.
-void round_to_fp16(std::vector<float>& values) {
-  for (float& value : values) {
-    value = std::round(value * 1024) / 1024;
-  }
-}
-
 template <typename Window>
 void compute(ConvCase<Window>& problem) {
   problem.want = reference<Window>(problem.shape, problem.x.data(), problem.weight.data(), problem.bias.data());
-}
-
-template <typename Window>
-ConvCase<Window> rounded_case(const ConvShape& shape) {
-  ConvCase<Window> problem(shape);
-  round_to_fp16(problem.x);
-  round_to_fp16(problem.weight);
-  compute(problem);
-  return problem;
 }
 
 template <typename Tile, typename Window>

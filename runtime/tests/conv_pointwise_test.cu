@@ -14,22 +14,6 @@ using namespace stitch_test;
 using Point = ConvWindow<1, 1, 1, 1, 0, 0, 1, 1>;
 using PointOfVolume = ConvWindow3d<1, 1, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1>;
 
-// With eleven significant bits.
-void round_to_tf32(std::vector<float>& values) {
-  for (float& value : values) {
-    value = std::round(value * 1024) / 1024;
-  }
-}
-
-template <typename Window>
-ConvCase<Window> rounded_case(const ConvShape& shape) {
-  ConvCase<Window> problem(shape);
-  round_to_tf32(problem.x);
-  round_to_tf32(problem.weight);
-  problem.want = reference<Window>(shape, problem.x.data(), problem.weight.data(), problem.bias.data());
-  return problem;
-}
-
 // lead: elements before the input. kCluster: blocks that share the input channels.
 template <typename Tile, int kCluster, typename Window>
 std::vector<float> outputs(Checker& checker, const std::string& name, const ConvCase<Window>& problem, int64_t lead) {

@@ -2,6 +2,8 @@
 // A convolution with drawn operands and its result in double, for tests of the skeletons.
 #pragma once
 
+#include <cmath>
+
 #include "kernels/conv/gemm_view.cuh"
 #include "kernels/conv/transposed.cuh"
 #include "support.h"
@@ -138,5 +140,22 @@ struct ConvCase {
 
   int64_t outputs() const { return static_cast<int64_t>(want.size()); }
 };
+
+// With eleven significant bits, which both TF32 and fp16 hold.
+inline void round_to_tf32(std::vector<float>& values) {
+  for (float& value : values) {
+    value = std::round(value * 1024) / 1024;
+  }
+}
+
+// A convolution whose operands are rounded so.
+template <typename Window>
+ConvCase<Window> rounded_case(const ConvShape& shape) {
+  ConvCase<Window> problem(shape);
+  round_to_tf32(problem.x);
+  round_to_tf32(problem.weight);
+  problem.want = reference<Window>(shape, problem.x.data(), problem.weight.data(), problem.bias.data());
+  return problem;
+}
 
 }  // namespace stitch_test
