@@ -8,34 +8,31 @@
 #pragma once
 
 #include "kernels/common.cuh"
-#include "kernels/norm/rows_of_lanes.cuh"
+#include "kernels/common/rows_of_lanes.cuh"
 
 namespace stitch {
 
 namespace layer_norm_detail {
 
-constexpr int kRowsAtOnce = 4;
-constexpr int kLaneBlockThreads = 128;
-
 template <int kThreads, int kPerThread, typename Load, typename Store>
 __global__ void __launch_bounds__(kLaneBlockThreads)
     layer_norm_lanes_kernel(Load load, Store store, RowShape shape, float epsilon) {
   constexpr int kRowsPerPass = kLaneBlockThreads / kThreads;
-  using Rows = RowsOfLanes<kThreads, kPerThread, kRowsAtOnce>;
-  const int64_t first = static_cast<int64_t>(blockIdx.x) * kRowsPerPass * kRowsAtOnce + threadIdx.x / kThreads;
+  using Rows = RowsOfLanes<kThreads, kPerThread, kLaneRowsAtOnce>;
+  const int64_t first = static_cast<int64_t>(blockIdx.x) * kRowsPerPass * kLaneRowsAtOnce + threadIdx.x / kThreads;
   const auto row_at = [&](int i) { return first + i * kRowsPerPass; };
   Rows rows;
 #pragma unroll
-  for (int i = 0; i < kRowsAtOnce; ++i) {
+  for (int i = 0; i < kLaneRowsAtOnce; ++i) {
     // Lanes without a row of their own take part in their warp's sums.
     rows.read(i, load, row_at(i) < shape.rows ? row_at(i) : shape.rows - 1, shape.columns, shape.vectorised);
   }
 #pragma unroll
-  for (int i = 0; i < kRowsAtOnce; ++i) {
+  for (int i = 0; i < kLaneRowsAtOnce; ++i) {
     rows.normalise(i, shape.columns, epsilon);
   }
 #pragma unroll
-  for (int i = 0; i < kRowsAtOnce; ++i) {
+  for (int i = 0; i < kLaneRowsAtOnce; ++i) {
     if (row_at(i) < shape.rows) {
       rows.write(i, store, row_at(i), shape.columns, shape.vectorised);
     }
@@ -55,7 +52,7 @@ cudaError_t launch_layer_norm_lanes(const Load& load, const Store& store, const 
   if (shape.columns > int64_t{kThreads} * kPerThread) {
     return cudaErrorInvalidValue;
   }
-  constexpr int64_t kRowsOfBlock = kLaneBlockThreads / kThreads * kRowsAtOnce;
+  constexpr int64_t kRowsOfBlock = kLaneBlockThreads / kThreads * kLaneRowsAtOnce;
   const auto blocks = static_cast<unsigned>(ceil_divide(shape.rows, kRowsOfBlock));
   layer_norm_lanes_kernel<kThreads, kPerThread, Load, Store>
       <<<blocks, kLaneBlockThreads, 0, stream>>>(load, store, shape, epsilon);

@@ -11,7 +11,7 @@
 #pragma once
 
 #include "kernels/common.cuh"
-#include "kernels/norm/rows_of_lanes.cuh"
+#include "kernels/common/rows_of_lanes.cuh"
 #include "kernels/pool/joins.cuh"
 
 namespace stitch {

@@ -2,7 +2,7 @@
 #include "kernels/norm/layer_norm.h"
 
 #include "ir/graph/op.h"
-#include "kernels/norm/lanes.h"
+#include "kernels/rows/lanes.h"
 #include "kernels/rows/cluster_rows.h"
 #include "kernels/rows/held_rows.h"
 #include "kernels/rows/row_functors.h"
@@ -47,28 +47,6 @@ Result<LoweredFunctor> make_store(StepBuilder& step, const RowAxes& axes) {
                          .may_take_lanes = true});
 }
 
-// Longer rows keep a warp or block busy each.
-std::vector<Setting> short_row_settings(int64_t columns) {
-  constexpr int64_t kLongest = 128;
-  return columns <= kLongest ? lane_settings(columns) : std::vector<Setting>{};
-}
-
-Work lanes_work(const Group& group, const RowAxes& axes, const Setting& setting) {
-  constexpr double kOfElement = 20;  // two passes, and the merges of a row among its lanes
-  constexpr int64_t kRowsAtOnce = 4;
-  const RowLanes& lanes = lanes_of(setting);
-  const int64_t rows_per_block = kLaneBlockThreads / lanes.of_row * kRowsAtOnce;
-  Work work;
-  work.bytes = min_bytes(group);
-  work.lane_operations = pointwise_operations(group) +
-                         kOfElement * static_cast<double>(axes.row_count) * static_cast<double>(axes.column_count);
-  work.bandwidth_share = lanes_bandwidth_share(lanes, axes.column_count);
-  work.blocks = (axes.row_count + rows_per_block - 1) / rows_per_block;
-  work.threads_per_block = kLaneBlockThreads;
-  work.blocks_per_multiprocessor = 8;
-  return work;
-}
-
 class LayerNorm final : public KernelTemplate {
  public:
   const char* name() const override { return "layer_norm"; }
@@ -105,7 +83,7 @@ class LayerNorm final : public KernelTemplate {
     if (is_cluster_row(setting)) {
       return cluster_row_work(group, axes_of(group), setting);
     }
-    return is_lanes(setting) ? lanes_work(group, axes_of(group), setting) : row_work(group, axes_of(group), setting, 2);
+    return is_lanes(setting) ? short_row_work(group, axes_of(group), setting) : row_work(group, axes_of(group), setting, 2);
   }
 
   Result<StepDraft> draft(const Group& group, const Setting& setting) const override {

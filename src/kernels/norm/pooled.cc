@@ -10,7 +10,7 @@
 #include "kernels/group/joined_pool.h"
 #include "kernels/lowering/functor_builder.h"
 #include "kernels/lowering/launch_text.h"
-#include "kernels/norm/lanes.h"
+#include "kernels/rows/lanes.h"
 #include "kernels/rows/row_functors.h"
 
 namespace stitch::kernels {

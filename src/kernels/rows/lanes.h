@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "kernels/template/kernel_template.h"
+#include "kernels/rows/row_functors.h"
 
 namespace stitch::kernels {
 
@@ -21,6 +21,10 @@ std::vector<Setting> lane_settings(int64_t columns);
 bool allows_lanes(const Setting& setting, int64_t columns);
 bool is_lanes(const Setting& setting);
 const RowLanes& lanes_of(const Setting& setting);
+// Settings for rows that are as short as to leave a warp or a block of their own idle, none for others; and what
+// reading, reducing and writing them costs.
+std::vector<Setting> short_row_settings(int64_t columns);
+Work short_row_work(const Group& group, const RowAxes& axes, const Setting& setting);
 // Of the bandwidth, by how many lanes have elements.
 double lanes_bandwidth_share(const RowLanes& lanes, int64_t columns);
 

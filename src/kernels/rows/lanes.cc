@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/norm/lanes.h"
+#include "kernels/rows/lanes.h"
 
 #include <array>
 
@@ -35,6 +35,27 @@ const RowLanes& lanes_of(const Setting& setting) { return meaning_of(kLaneSettin
 double lanes_bandwidth_share(const RowLanes& lanes, int64_t columns) {
   constexpr double kBest = 0.88;
   return kBest * (0.5 + 0.5 * static_cast<double>(columns) / static_cast<double>(lanes.capacity()));
+}
+
+std::vector<Setting> short_row_settings(int64_t columns) {
+  constexpr int64_t kLongest = 128;
+  return columns <= kLongest ? lane_settings(columns) : std::vector<Setting>{};
+}
+
+Work short_row_work(const Group& group, const RowAxes& axes, const Setting& setting) {
+  constexpr double kOfElement = 20;  // two passes, and the merges of a row among its lanes
+  constexpr int64_t kRowsAtOnce = 4;
+  const RowLanes& lanes = lanes_of(setting);
+  const int64_t rows_per_block = kLaneBlockThreads / lanes.of_row * kRowsAtOnce;
+  Work work;
+  work.bytes = min_bytes(group);
+  work.lane_operations = pointwise_operations(group) +
+                         kOfElement * static_cast<double>(axes.row_count) * static_cast<double>(axes.column_count);
+  work.bandwidth_share = lanes_bandwidth_share(lanes, axes.column_count);
+  work.blocks = (axes.row_count + rows_per_block - 1) / rows_per_block;
+  work.threads_per_block = kLaneBlockThreads;
+  work.blocks_per_multiprocessor = 8;
+  return work;
 }
 
 }  // namespace stitch::kernels

@@ -9,6 +9,8 @@
 namespace stitch {
 
 constexpr int kLanesOfRow = 4;  // elements that a thread has side by side
+constexpr int kLaneBlockThreads = 128;
+constexpr int kLaneRowsAtOnce = 4;  // of a thread
 
 // Elements of several rows, of which a thread has the same columns.
 template <int kThreads, int kPerThread, int kRows>
