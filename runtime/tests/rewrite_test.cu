@@ -4,6 +4,7 @@
 #include "kernels/reduce/rewrite_cluster.cuh"
 #include "kernels/reduce/rewrite_columns.cuh"
 #include "kernels/reduce/rewrite_held.cuh"
+#include "kernels/reduce/rewrite_lanes.cuh"
 #include "kernels/reduce/rewrite_rows.cuh"
 #include "row_access.cuh"
 #include "support.h"
@@ -161,6 +162,17 @@ void check_size(Checker& checker, const Size& size, const std::string& name) {
   check<Accumulator>(checker, text + " row 256x8", size, by_row, [&](auto store) {
     return launch_rewrite_rows<Accumulator, 256, 8>(load, Term{}, store, rows, nullptr);
   });
+  const auto check_lanes = [&](const char* form, int64_t capacity, const auto& launch) {
+    if (size.inner <= capacity) {
+      check<Accumulator>(checker, text + form, size, by_row, launch);
+    }
+  };
+  check_lanes(" lanes 8x4", 32,
+              [&](auto store) { return launch_rewrite_lanes<Accumulator, 8, 4>(load, Term{}, store, rows, nullptr); });
+  check_lanes(" lanes 16x4", 64,
+              [&](auto store) { return launch_rewrite_lanes<Accumulator, 16, 4>(load, Term{}, store, rows, nullptr); });
+  check_lanes(" lanes 32x8", 256,
+              [&](auto store) { return launch_rewrite_lanes<Accumulator, 32, 8>(load, Term{}, store, rows, nullptr); });
   constexpr int kHeld = 32 * 4;  // elements of a part
   const DeviceFloats scratch(held_rows_scratch_bytes<Accumulator>(size.outer, ceil_divide(size.inner, kHeld)) / 4);
   check<Accumulator>(checker, text + " row held 32x4", size, by_row, [&](auto store) {

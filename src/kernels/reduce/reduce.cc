@@ -11,6 +11,7 @@
 #include "kernels/reduce/total_store.h"
 #include "kernels/rows/cluster_rows.h"
 #include "kernels/rows/held_rows.h"
+#include "kernels/rows/lanes.h"
 #include "kernels/rows/row_functors.h"
 #include "kernels/rows/row_sharing.h"
 
@@ -126,7 +127,10 @@ class Reduce final : public KernelTemplate {
 
   bool allows(const Group& group, const Setting& setting) const override {
     if (is_rewrite(group)) {
-      return is_held_row(setting) || is_cluster_row(setting) || KernelTemplate::allows(group, setting);
+      return is_held_row(setting) || is_cluster_row(setting) ||
+             (reduces_innermost(group, reduced_axes(group)) &&
+              allows_lanes(setting, reduced_axes(group).column_count)) ||
+             KernelTemplate::allows(group, setting);
     }
     return allows_sharing(settings_for(group), setting, kMaxSplits);
   }

@@ -44,6 +44,26 @@ TEST(Reduce, AThreadThatReadsManyElementsOfAColumnWaitsForThemOneAfterAnother) {
   EXPECT_GT(shallow.work({"columns_32", 1}).serial_bytes, shallow.work({"columns_8", 1}).serial_bytes);
 }
 
+// Rows by their sums.
+class Normalise : public AskedKernel {
+ public:
+  Normalise(int64_t rows, int64_t columns)
+      : AskedKernel("graph g mode=eval\nx: f32[" + std::to_string(rows) + "," + std::to_string(columns) +
+                        "] = input \"x\"\ns = sum(x; dim=[1], keepdim=true)\ny = div(x, s)\nreturn output \"0\" = y\n",
+                    make_reduce()) {}
+};
+
+TEST(Reduce, ShortRowsThatAreRewrittenShareAWarp) {
+  const Normalise heads(94080, 32);
+  EXPECT_TRUE(heads.offers({"lanes_8x4", 1}));
+  EXPECT_FALSE(heads.offers({"lanes_32x16", 1}));
+  EXPECT_TRUE(heads.allows({"lanes_32x16", 1})) << "at reduced sizes the program's own setting stays";
+  EXPECT_LT(heads.work({"lanes_8x4", 1}).blocks, heads.work({"row_32x4", 1}).blocks);
+  EXPECT_EQ(heads.work({"lanes_8x4", 1}).serial_us, 0);
+  EXPECT_FALSE(Normalise(64, 1000).offers({"lanes_32x32", 1}));
+  EXPECT_FALSE(Normalise(64, 1000).allows({"lanes_8x4", 1}));
+}
+
 TEST(Reduce, ColumnsOfOddWidthAreReadAsFastWhereThereAreMany) {
   const Setting setting{"columns_8", 1};
   EXPECT_GT(Variance(512, 65537, 0).work(setting).bandwidth_share,

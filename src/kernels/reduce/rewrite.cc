@@ -12,6 +12,7 @@
 #include "kernels/reduce/total_store.h"
 #include "kernels/rows/cluster_rows.h"
 #include "kernels/rows/held_rows.h"
+#include "kernels/rows/lanes.h"
 #include "kernels/rows/row_functors.h"
 #include "kernels/rows/row_sharing.h"
 
@@ -231,6 +232,9 @@ void describe(StepBuilder& step, const Setting& setting) {
   } else if (is_cluster_row(setting)) {
     step.include("kernels/reduce/rewrite_cluster.cuh");
     step.describe("Access: the blocks of a cluster share a row and keep it in their shared memory.");
+  } else if (is_lanes(setting)) {
+    step.include("kernels/reduce/rewrite_lanes.cuh");
+    step.describe("Access: some lanes of a warp share a row, of which each has four in flight, and keep them.");
   } else if (is_held_row(setting)) {
     step.include("kernels/reduce/rewrite_held.cuh");
     step.describe("Access: blocks share a row; each keeps its part until the whole row is read.");
@@ -270,6 +274,12 @@ void launch(StepBuilder& step, const RowAxes& axes, const Setting& setting, cons
   }
   const Expr vectorised = prove_vectorised(step, reduced, users);
   step.launch("const stitch::RowShape shape{{{}, {}, {}}};", rows, reduced, vectorised);
+  if (is_lanes(setting)) {
+    step.launch("return stitch::launch_rewrite_lanes<stitch::{}, {}, {}>(load, term, {}, shape, stream);",
+                accumulator.type, step.int_constant("threads_per_row", lanes_of(setting).of_row),
+                step.int_constant("elements_per_thread", lanes_of(setting).per_thread), store);
+    return;
+  }
   const bool is_held = is_held_row(setting);
   const RowSettingSize size = is_held ? held_row_size(setting) : row_setting_size(setting);
   const Expr threads = step.int_constant(is_held ? "threads_per_part" : "threads_per_row", size.threads);
@@ -308,6 +318,8 @@ std::vector<Setting> rewrite_space(const Group& group, const DeviceLimits& limit
     settings.insert(settings.end(), held.begin(), held.end());
     const std::vector<Setting> clusters = cluster_row_settings(axes, limits);
     settings.insert(settings.end(), clusters.begin(), clusters.end());
+    const std::vector<Setting> lanes = short_row_settings(axes.column_count);
+    settings.insert(settings.end(), lanes.begin(), lanes.end());
     return settings;
   }
   return axes.column_count <= kLongestColumn ? settings_where(kTiles, [](const TileSize&) { return true; })
@@ -318,6 +330,9 @@ Work rewrite_work(const Group& group, const Setting& setting) {
   const RowAxes axes = reduced_axes(group);
   if (is_cluster_row(setting)) {
     return cluster_row_work(group, axes, setting);
+  }
+  if (is_lanes(setting)) {
+    return short_row_work(group, axes, setting);
   }
   if (!is_named(kTiles, setting.variant)) {
     return is_held_row(setting) ? held_row_work(group, axes, setting) : rewriting_row_work(group, axes, setting);
