@@ -6,6 +6,7 @@
 #include "kernels/norm/layer_norm_shared.cuh"
 #include "kernels/softmax/column.cuh"
 #include "kernels/softmax/held.cuh"
+#include "kernels/softmax/lanes.cuh"
 #include "kernels/softmax/shared.cuh"
 #include "kernels/softmax/turned.cuh"
 #include "row_access.cuh"
@@ -87,13 +88,26 @@ void check(Checker& checker, int64_t rows, int64_t columns, float offset) {
 }
 
 // Rows that lanes of a warp share, more than a block has.
-template <int kThreads, int kPerThread>
+template <What kWhat, int kThreads, int kPerThread>
 void check_lanes(Checker& checker, int64_t rows, int64_t columns) {
-  const RowCase problem(What::kLayerNorm, rows, columns, 5, -1.0f, 4.0f);
+  const RowCase problem(kWhat, rows, columns, 5, -1.0f, 4.0f);
   const std::string name = problem.name("lanes " + std::to_string(kThreads));
-  checker.launched(name, launch_layer_norm_lanes<kThreads, kPerThread>(problem.load(), problem.store(), problem.shape,
-                                                                       kEpsilon, nullptr));
+  if constexpr (kWhat == What::kLayerNorm) {
+    checker.launched(name, launch_layer_norm_lanes<kThreads, kPerThread>(problem.load(), problem.store(), problem.shape,
+                                                                         kEpsilon, nullptr));
+  } else {
+    checker.launched(name, launch_softmax_lanes<kSoftmaxKind<kWhat>, kThreads, kPerThread>(
+                               problem.load(), problem.store(), problem.shape, nullptr));
+  }
   checker.close(name, problem.y.values(), problem.want, 1e-5);
+}
+
+template <What kWhat>
+void check_lane_shapes(Checker& checker) {
+  check_lanes<kWhat, 16, 4>(checker, 67, 64);
+  check_lanes<kWhat, 8, 4>(checker, 5, 31);
+  check_lanes<kWhat, 8, 4>(checker, 131, 4);
+  check_lanes<kWhat, 32, 4>(checker, 18, 126);
 }
 
 template <What kWhat>
@@ -269,9 +283,13 @@ void check_barred_row(Checker& checker) {
   const float inf = INFINITY;
   const DeviceFloats x(std::vector<float>{-inf, 0.0f, 0.0f, -inf});
   const DeviceFloats y(4);
-  checker.launched("barred", launch_softmax<SoftmaxKind::kSoftmax, 32, 4>(
-                                 RowLanesLoad{x.data(), 4}, RowLanesStore{y.data(), 4}, RowShape{1, 4, true}, nullptr));
+  const RowLanesLoad load{x.data(), 4};
+  const RowLanesStore store{y.data(), 4};
+  const RowShape shape{1, 4, true};
+  checker.launched("barred", launch_softmax<SoftmaxKind::kSoftmax, 32, 4>(load, store, shape, nullptr));
   checker.close("softmax of barred elements", y.values(), {0.0, 0.5, 0.5, 0.0}, 1e-6);
+  checker.launched("barred", launch_softmax_lanes<SoftmaxKind::kSoftmax, 8, 4>(load, store, shape, nullptr));
+  checker.close("softmax of barred elements by lanes", y.values(), {0.0, 0.5, 0.5, 0.0}, 1e-6);
 }
 
 }  // namespace
@@ -279,10 +297,9 @@ void check_barred_row(Checker& checker) {
 int main(int count, char** arguments) {
   use_schedule(count, arguments);
   Checker checker;
-  check_lanes<16, 4>(checker, 67, 64);
-  check_lanes<8, 4>(checker, 5, 31);
-  check_lanes<8, 4>(checker, 131, 4);
-  check_lanes<32, 4>(checker, 18, 126);
+  check_lane_shapes<What::kLayerNorm>(checker);
+  check_lane_shapes<What::kSoftmax>(checker);
+  check_lane_shapes<What::kLogSoftmax>(checker);
   check_shapes<What::kLayerNorm>(checker);
   check_shapes<What::kSoftmax>(checker);
   check_shapes<What::kLogSoftmax>(checker);

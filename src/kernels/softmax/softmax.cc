@@ -6,6 +6,7 @@
 
 #include "ir/graph/op.h"
 #include "kernels/rows/held_rows.h"
+#include "kernels/rows/lanes.h"
 #include "kernels/rows/row_functors.h"
 #include "kernels/template/named_setting.h"
 
@@ -160,6 +161,8 @@ class Softmax final : public KernelTemplate {
       settings.insert(settings.end(), shared.begin(), shared.end());
       const std::vector<Setting> held = held_row_settings(axes, limits);
       settings.insert(settings.end(), held.begin(), held.end());
+      const std::vector<Setting> lanes = short_row_settings(axes.column_count);
+      settings.insert(settings.end(), lanes.begin(), lanes.end());
     } else {
       for (const NamedSetting<ColumnSize>& named : kColumnSettings) {
         if (is_worth_trying(named.meaning, axes)) {
@@ -174,7 +177,8 @@ class Softmax final : public KernelTemplate {
   }
 
   bool allows(const Group& group, const Setting& setting) const override {
-    return allows_shared_row(setting) || is_held_row(setting) || KernelTemplate::allows(group, setting);
+    return allows_shared_row(setting) || is_held_row(setting) || allows_lanes(setting, axes_of(group).column_count) ||
+           KernelTemplate::allows(group, setting);
   }
 
   Work work(const Group& group, const Setting& setting) const override {
@@ -184,6 +188,9 @@ class Softmax final : public KernelTemplate {
     }
     if (is_held_row(setting)) {
       return held_row_work(group, axes, setting);
+    }
+    if (is_lanes(setting)) {
+      return short_row_work(group, axes, setting);
     }
     if (is_named(kColumnSettings, setting.variant)) {
       Work work = column_work(group, axes, setting);
@@ -223,6 +230,8 @@ class Softmax final : public KernelTemplate {
         launch_shared(step, axes, setting);
       } else if (is_held_row(setting)) {
         launch_held(step, axes, setting);
+      } else if (is_lanes(setting)) {
+        launch_lanes(step, lanes_of(setting));
       } else if (is_turned) {
         launch_turned(step, meaning_of(kTurnedSettings, setting));
       } else {
@@ -237,6 +246,11 @@ class Softmax final : public KernelTemplate {
     if (is_held_row(setting)) {
       step.include("kernels/softmax/held.cuh");
       step.describe("Access: blocks share a row; each keeps its part until the whole row is read.");
+      return;
+    }
+    if (is_lanes(setting)) {
+      step.include("kernels/softmax/lanes.cuh");
+      step.describe("Access: some lanes of a warp share a row, of which each has four in flight, and keep them.");
       return;
     }
     if (is_named(kTurnedSettings, setting.variant)) {
@@ -296,6 +310,13 @@ class Softmax final : public KernelTemplate {
     const Expr threads = step.int_constant("threads_per_row", size.threads);
     const Expr kept = step.int_constant("elements_per_thread", size.per_thread);
     step.launch("return stitch::launch_softmax<stitch::SoftmaxKind::{}, {}, {}>(load, store, shape, stream);",
+                kind_of(step), threads, kept);
+  }
+
+  static void launch_lanes(StepBuilder& step, const RowLanes& lanes) {
+    const Expr threads = step.int_constant("threads_per_row", lanes.of_row);
+    const Expr kept = step.int_constant("elements_per_thread", lanes.per_thread);
+    step.launch("return stitch::launch_softmax_lanes<stitch::SoftmaxKind::{}, {}, {}>(load, store, shape, stream);",
                 kind_of(step), threads, kept);
   }
 
