@@ -2,9 +2,9 @@
 #include "kernels/norm/layer_norm.h"
 
 #include "ir/graph/op.h"
-#include "kernels/rows/lanes.h"
 #include "kernels/rows/cluster_rows.h"
 #include "kernels/rows/held_rows.h"
+#include "kernels/rows/lanes.h"
 #include "kernels/rows/row_functors.h"
 
 namespace stitch::kernels {
@@ -83,7 +83,8 @@ class LayerNorm final : public KernelTemplate {
     if (is_cluster_row(setting)) {
       return cluster_row_work(group, axes_of(group), setting);
     }
-    return is_lanes(setting) ? short_row_work(group, axes_of(group), setting) : row_work(group, axes_of(group), setting, 2);
+    return is_lanes(setting) ? short_row_work(group, axes_of(group), setting)
+                             : row_work(group, axes_of(group), setting, 2);
   }
 
   Result<StepDraft> draft(const Group& group, const Setting& setting) const override {
