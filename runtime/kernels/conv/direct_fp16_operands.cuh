@@ -24,12 +24,18 @@ struct DirectFp16Tile {
   static constexpr int warps_of_pixels = kWarps / kWarpsOfChannels;
   static constexpr int lines_of_warp = kLinesOfWarp;
   static constexpr int input_channels = kInputChannels;
-  static constexpr int tiles_of_block = kTiles * kWarpsOfChannels;
-  static constexpr int channels = 16 * tiles_of_block;
+  static constexpr int channels_of_tile = 16;
+  static constexpr int channels = channels_of_tile * kTiles * kWarpsOfChannels;
+  static constexpr int images = 1;  // of a patch
   static constexpr int depth = kDepth;
   static constexpr int rows = kRows;
   static constexpr int across = kAcross;
+  static constexpr int columns = 32 * kAcross;
   static constexpr int lines = kDepth * kRows * kAcross;
+  static constexpr int sums_of_lane = 16 * kTiles * kLinesOfWarp;
+  static constexpr int staged_floats = 8 * direct_mma_detail::kStagedPitch;  // of a warp
+  static constexpr int elements = 0;                                         // whose places in a patch are kept
+  static constexpr bool is_by_words = false;
 };
 
 namespace direct_fp16_detail {
@@ -48,6 +54,11 @@ __host__ __device__ constexpr int round_up_to(int number, int multiple) {
   return (number + multiple - 1) / multiple * multiple;
 }
 
+// Planes of words of which every second is half of the banks apart.
+__host__ __device__ constexpr int word_pitch(int pixels, int banks) {
+  return pixels + (banks / 4 + banks - pixels % banks) % banks;
+}
+
 template <typename Tile, typename Window>
 struct Stage {
   static_assert(Window::rank == 3 || Tile::depth == 1);
@@ -57,28 +68,34 @@ struct Stage {
   static constexpr int in_rows = depthwise_detail::kRowsUnder<Window, Tile::rows>;
   static constexpr int lead = (kLanes - Window::padding_x % kLanes) % kLanes;
   static constexpr int width = round_up_to(
-      lead + (Tile::across * kColumns - 1) * Window::stride_x + (Window::kernel_x - 1) * Window::dilation_x + 1,
-      kLanes);
+      lead + (Tile::columns - 1) * Window::stride_x + (Window::kernel_x - 1) * Window::dilation_x + 1, kLanes);
+  static constexpr int in_planes = Tile::images * in_depth;
   static constexpr int runs_of_row = width / kLanes;
-  static constexpr int runs = in_depth * in_rows * runs_of_row;  // of one channel
+  static constexpr int runs = in_planes * in_rows * runs_of_row;  // of one channel
 
-  // Split, a pixel's channels lie together; neighbouring taps that lie in different rows are half of the banks apart.
-  static constexpr int pixel_bytes = Tile::input_channels * 2;
+  // Split, a pixel's channels lie together; or, by words, two channels of all pixels, and behind them the next two.
+  // Neighbouring taps that lie in different rows are half of the banks apart, by words at least twelve.
+  static constexpr int pixel_bytes = Tile::is_by_words ? 4 : Tile::input_channels * 2;
   static constexpr int cycle = kRowBytes / pixel_bytes;
-  static constexpr int pitch = width + (cycle / 2 + cycle - width % cycle) % cycle;
+  static constexpr int to_half = (cycle / 2 + cycle - width % cycle) % cycle;
+  static constexpr int nearer = Tile::is_by_words ? kLanes : 0;
+  static constexpr int pitch = width + (to_half >= nearer && to_half < cycle - nearer ? to_half - nearer : 0);
   static constexpr int plane =
       in_rows * pitch + (Window::kernel_y * Window::dilation_y * pitch + cycle - in_rows * pitch % cycle) % cycle;
-  static constexpr int part_bytes = in_depth * plane * pixel_bytes;
+  static constexpr int words = Tile::input_channels / 2;
+  static constexpr int word_bytes = word_pitch(in_planes * plane, cycle) * pixel_bytes;  // by words
+  static constexpr int part_bytes = Tile::is_by_words ? words * word_bytes : in_planes * plane * pixel_bytes;
 
   static constexpr int taps_of_slice = kSlice / Tile::input_channels;
   static constexpr int slices = (Window::taps + taps_of_slice - 1) / taps_of_slice;
-  static constexpr int words_of_slice = Tile::tiles_of_block * 2 * 32;  // of 16 bytes
+  static constexpr int words_of_slice = Tile::channels / 8 * 32;  // of 16 bytes: two parts of four channels each
 
   // In shared memory, one after the other: a patch in two parts, and the next one as it comes.
   static constexpr int parts_at = slices * words_of_slice * 16;
   static constexpr int staged_at = parts_at + 2 * part_bytes;
-  static constexpr int offsets_at = staged_at + Tile::warps * 8 * kStagedPitch * 4;
-  static constexpr int unscale_at = offsets_at + slices * 4 * 4;
+  static constexpr int offsets_at = staged_at + Tile::warps * Tile::staged_floats * 4;
+  static constexpr int elements_at = offsets_at + slices * 4 * 4;
+  static constexpr int unscale_at = elements_at + Tile::elements * 4;
   static constexpr int marks_at = unscale_at + Tile::channels * 4;
   static constexpr int raw_at = round_up_to(marks_at + (Tile::warps + 2) * 4, 16);
   static __host__ __device__ constexpr int shared_bytes(int channels) {
@@ -125,10 +142,13 @@ __device__ __forceinline__ void load_patch(const Source& source, const Place& pl
     const int line = run / Patch::runs_of_row;
     const int x = first_x + run % Patch::runs_of_row * kLanes;
     const int y = first_y + line % Patch::in_rows;
-    const int z = first_z + line / Patch::in_rows;
-    const bool is_row = (Window::rank == 2 || static_cast<unsigned>(z) < static_cast<unsigned>(planes.depth)) &&
+    const int z = first_z + line / Patch::in_rows % Patch::in_depth;
+    const int image = line / Patch::in_rows / Patch::in_depth;
+    const bool is_row = (Tile::images == 1 || place.image + image < source.shape.batch) &&
+                        (Window::rank == 2 || static_cast<unsigned>(z) < static_cast<unsigned>(planes.depth)) &&
                         static_cast<unsigned>(y) < static_cast<unsigned>(planes.height);
-    const float* const from = first + i / Patch::runs * planes.plane_stride + planes.offset(z, y, x);
+    const float* const from =
+        first + (image * channels + i / Patch::runs) * planes.plane_stride + planes.offset(z, y, x);
     copy_four(source, is_row, x, from, raw + i * kLanes);
   }
 }
@@ -202,11 +222,23 @@ __device__ __forceinline__ int split_run(const float4* raw, int channels, float 
       small += small_count(x) + small_count(y);
     }
   }
+  if constexpr (Tile::is_by_words) {
 #pragma unroll
-  for (int i = 0; i < kWords; ++i) {
-    reinterpret_cast<uint4*>(parts)[i] = make_uint4(upper[i * 4], upper[i * 4 + 1], upper[i * 4 + 2], upper[i * 4 + 3]);
-    reinterpret_cast<uint4*>(parts + Patch::part_bytes)[i] =
-        make_uint4(lower[i * 4], lower[i * 4 + 1], lower[i * 4 + 2], lower[i * 4 + 3]);
+    for (int i = 0; i < kWords; ++i) {
+      unsigned char* const to = parts + i * Patch::word_bytes;
+      *reinterpret_cast<uint4*>(to) =
+          make_uint4(upper[i], upper[kWords + i], upper[2 * kWords + i], upper[3 * kWords + i]);
+      *reinterpret_cast<uint4*>(to + Patch::part_bytes) =
+          make_uint4(lower[i], lower[kWords + i], lower[2 * kWords + i], lower[3 * kWords + i]);
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < kWords; ++i) {
+      reinterpret_cast<uint4*>(parts)[i] =
+          make_uint4(upper[i * 4], upper[i * 4 + 1], upper[i * 4 + 2], upper[i * 4 + 3]);
+      reinterpret_cast<uint4*>(parts + Patch::part_bytes)[i] =
+          make_uint4(lower[i * 4], lower[i * 4 + 1], lower[i * 4 + 2], lower[i * 4 + 3]);
+    }
   }
   return max(small, 0);
 }
@@ -237,7 +269,8 @@ __device__ __forceinline__ void fill_offsets(int* offsets) {
     const int z = tap / (Window::kernel_y * Window::kernel_x) * Window::dilation_z;
     const int y = tap / Window::kernel_x % Window::kernel_y * Window::dilation_y;
     const int x = tap % Window::kernel_x * Window::dilation_x;
-    offsets[i] = (z * Patch::plane + y * Patch::pitch + x) * Patch::pixel_bytes + i % kLanesOfTap * kChannelsOfLane * 2;
+    constexpr int kToNextLane = Tile::is_by_words ? 2 * Patch::word_bytes : kChannelsOfLane * 2;
+    offsets[i] = (z * Patch::plane + y * Patch::pitch + x) * Patch::pixel_bytes + i % kLanesOfTap * kToNextLane;
   }
 }
 
@@ -269,24 +302,26 @@ __device__ __forceinline__ void scale_channels(const Source& source, int first_c
   }
 }
 
-// Of one lane, slice and sixteen output channels: four input channels of a tap, of two output channels.
+// Of one lane, slice and tile of output channels: four input channels of a tap, of one output channel of each eight.
 template <typename Tile, typename Window>
 __device__ __forceinline__ void fill_weights(const Source& source, int first_channel, const float* unscale,
                                              uint4* weights) {
   using Patch = Stage<Tile, Window>;
   constexpr int kLanesOfTap = Tile::input_channels / kChannelsOfLane;
+  constexpr int kEights = Tile::channels_of_tile / 8;
+  constexpr int kTiles = Tile::channels / Tile::channels_of_tile;
   const auto in_channels = static_cast<int>(source.shape.in_channels);
 #pragma unroll 1
-  for (int i = static_cast<int>(threadIdx.x); i < Patch::slices * Tile::tiles_of_block * 32; i += Tile::threads) {
+  for (int i = static_cast<int>(threadIdx.x); i < Patch::slices * kTiles * 32; i += Tile::threads) {
     const int lane = i % 32;
-    const int tile = i / 32 % Tile::tiles_of_block;
-    const int lane_of_k = i / 32 / Tile::tiles_of_block * 4 + lane % 4;
+    const int tile = i / 32 % kTiles;
+    const int lane_of_k = i / 32 / kTiles * 4 + lane % 4;
     const int tap = lane_of_k / kLanesOfTap;
     const int input_channel = lane_of_k % kLanesOfTap * kChannelsOfLane;
-    float values[2][kChannelsOfLane] = {};
+    float values[kEights][kChannelsOfLane] = {};
 #pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const int channel = tile * 16 + lane / 4 + half * 8;
+    for (int half = 0; half < kEights; ++half) {
+      const int channel = (tile * kEights + half) * 8 + lane / 4;
       // The scale is a power of two, and so is what it is divided into. A channel without one has no products.
       const float scale = 1.0f / unscale[channel];
       const bool is_there = first_channel + channel < source.shape.out_channels && tap < Window::taps && scale == scale;
@@ -297,11 +332,17 @@ __device__ __forceinline__ void fill_weights(const Source& source, int first_cha
         values[half][c] = is_there && input_channel + c < in_channels ? from[c * Window::taps] * scale : 0.0f;
       }
     }
-    const SplitPair low[2] = {{values[0][0], values[0][1]}, {values[1][0], values[1][1]}};
-    const SplitPair high[2] = {{values[0][2], values[0][3]}, {values[1][2], values[1][3]}};
-    uint4* const to = weights + i / 32 * 64 + lane;
-    to[0] = make_uint4(low[0].upper, low[1].upper, high[0].upper, high[1].upper);
-    to[32] = make_uint4(low[0].lower, low[1].lower, high[0].lower, high[1].lower);
+    const SplitPair low(values[0][0], values[0][1]);
+    const SplitPair high(values[0][2], values[0][3]);
+    uint4* const to = weights + i / 32 * kEights * 32 + lane;
+    if constexpr (kEights == 1) {
+      to[0] = make_uint4(low.upper, high.upper, low.lower, high.lower);
+    } else {
+      const SplitPair low_behind(values[1][0], values[1][1]);
+      const SplitPair high_behind(values[1][2], values[1][3]);
+      to[0] = make_uint4(low.upper, low_behind.upper, high.upper, high_behind.upper);
+      to[32] = make_uint4(low.lower, low_behind.lower, high.lower, high_behind.lower);
+    }
   }
 }
 
