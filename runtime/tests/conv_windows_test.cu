@@ -236,6 +236,11 @@ void check_not_finite(Checker& checker) {
   changed("infinite weight", [](auto& problem) { problem.weight[20] = -INFINITY; });
   changed("infinite bias", [](auto& problem) { problem.bias[3] = INFINITY; });
   changed("all of a bias", [](auto& problem) { std::fill(problem.bias.begin(), problem.bias.end(), -INFINITY); });
+  changed("channels of many scales", [](auto& problem) {
+    for (size_t i = 0; i < problem.weight.size(); ++i) {
+      problem.weight[i] *= std::exp2f(static_cast<float>(i * 9 / problem.weight.size()) - 6);
+    }
+  });
   changed("beyond fp16's scales", [](auto& problem) { problem.x[50] = 0x1p90f; });
   changed("nothing", [](auto& problem) { std::fill(problem.x.begin(), problem.x.end(), 0.0f); });
   changed("large and small", [](auto& problem) {

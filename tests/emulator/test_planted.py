@@ -21,6 +21,8 @@ PLANES = "kernels/gemm/wgmma_mainloop.cuh"
 GROUPS = "kernels/conv/direct_wgmma.cuh"
 HALVES = "kernels/conv/direct_fp16.cuh"
 HALF_OPERANDS = "kernels/conv/direct_fp16_operands.cuh"
+WINDOWS = "kernels/conv/direct_fp16_windows.cuh"
+WINDOWS_POOL = "kernels/conv/direct_fp16_pool.cuh"
 ROWS = "kernels/conv/direct_rows.cuh"
 ROWS_FINISH = "kernels/conv/direct_rows_finish.cuh"
 ROWS_PATCH = "kernels/conv/direct_rows_patch.cuh"
@@ -103,6 +105,23 @@ MISTAKES = (
             "unscale_of[i * 16]"),
     Mistake("halves_too_small_for_two_parts", "conv_direct_fp16_test", HALF_OPERANDS,
             "small * 4 > Window::taps * channels", "false"),
+    Mistake("windows_are_split_before_they_are_there", "conv_windows_test", HALVES, "    ptx::cp_async_wait<0>();", ""),
+    Mistake("windows_are_split_while_they_are_multiplied", "conv_windows_test", HALVES,
+            "  __syncthreads();  // all of the patch is there, and the one before it has been multiplied", ""),
+    Mistake("windows_are_copied_while_they_are_split", "conv_windows_test", HALVES,
+            "  __syncthreads();  // all of it is split", ""),
+    Mistake("windows_of_one_image", "conv_windows_test", WINDOWS,
+            "image * Patch::in_depth * Patch::plane + ", ""),
+    Mistake("windows_over_the_edge_are_joined_and_stored", "conv_windows_test", WINDOWS_POOL,
+            "window.is_there && window.part == 0 && ", ""),
+    Mistake("windows_without_the_lanes_beside", "conv_windows_test", WINDOWS_POOL,
+            "distance < 4 * Tile::Pool::lanes", "distance < 4"),
+    Mistake("windows_by_the_scale_of_other_channels", "conv_windows_test", WINDOWS_POOL,
+            "i / 2 * 8 + lane % 4 * 2 + i % 2", "lane % 4 * 2 + i % 2"),
+    Mistake("windows_that_are_infinite_are_kept", "conv_windows_test", WINDOWS_POOL,
+            "probe == 0 || !window().is_there", "true"),
+    Mistake("softmaxes_of_channels_that_are_not_there", "conv_windows_test", "kernels/conv/channel_softmax.cuh",
+            "is_channel ? values[i / 2][i % 2] : -INFINITY", "values[i / 2][i % 2]"),
     Mistake("rows_are_split_before_they_are_there", "conv_direct_rows_test", ROWS, "    ptx::cp_async_wait<0>();", ""),
     Mistake("rows_are_split_while_they_are_multiplied", "conv_direct_rows_test", ROWS,
             "  __syncthreads();  // all of the patch is there, and the one before it has been multiplied", ""),

@@ -18,9 +18,9 @@ namespace stitch {
 
 // Windows along each axis: the extents of pooled planes.
 struct WindowCounts {
-  int depth;
-  int height;
-  int width;
+  int64_t depth;
+  int64_t height;
+  int64_t width;
 };
 
 // The axes that are left of three.
@@ -57,6 +57,14 @@ struct WindowChain {
   WindowCounts pooled;
   float divisor;
 };
+
+template <typename Join, typename Kept, typename Before, typename Behind, typename Element, typename Between,
+          typename After, typename Store>
+WindowChain<Join, Kept, Before, Behind, Element, Between, After, Store> window_chain(
+    const Element& element, const Between& between, const After& after, const Store& store, const WindowCounts& pooled,
+    float divisor) {
+  return {element, between, after, store, pooled, divisor};
+}
 
 // In the place of `between` or `after` where no softmax is.
 struct AsItIs {

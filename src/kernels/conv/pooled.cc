@@ -10,6 +10,7 @@
 #include "kernels/conv/direct.h"
 #include "kernels/conv/direct_mma.h"
 #include "kernels/conv/direct_rows.h"
+#include "kernels/conv/joined_element.h"
 #include "kernels/conv/launch.h"
 #include "kernels/conv/patch_pool.h"
 #include "kernels/conv/rounding.h"
@@ -104,34 +105,6 @@ int64_t parts_of_plane(const ConvolutionProblem& problem, const PooledSetting& s
   const int64_t rows = direct_rows(setting.channels);
   const int64_t down = tiles(problem.out[y], rows) * (rows / kDirectRowsOfThread);
   return (y > 0 ? problem.out[0] : 1) * down * tiles(problem.out[y + 1], kDirectColumns);
-}
-
-std::vector<Coordinate> pixel_coordinates(size_t rank, const std::string& prefix) {
-  std::vector<Coordinate> coordinates = {{"image", {0}}, {"channel", {1}}};
-  for (const std::string& name : axis_names(rank - 2, prefix)) {
-    coordinates.push_back({name, {static_cast<int>(coordinates.size())}});
-  }
-  return coordinates;
-}
-
-Result<LoweredFunctor> make_element(StepBuilder& step, const ir::Node& pool) {
-  const ir::Graph& graph = *step.group().graph;
-  const ir::Node& root = step.group().root_node();
-  const ir::ValueId pooled = ir::tensor_operand(pool, 0);
-  const Domain domain(graph.type(root.outputs[0]).shape);
-  FunctorBuilder builder(step, pascal_case(graph.value(pooled).name) + "Element", domain,
-                         pixel_coordinates(domain.shape().size(), "out_"));
-  const IndexMap map = domain.anchor_map();
-  if (root.operands.size() > 2 && ir::is_tensor(root.operands[2])) {
-    STITCH_ASSIGN(Expr bias, builder.value(ir::tensor_operand(root, 2), {map[1]}));
-    builder.bind_computation(root.outputs[0], map, sum(bound("accumulator"), std::move(bias)));
-  } else {
-    builder.bind(root.outputs[0], map, bound("accumulator"));
-  }
-  STITCH_ASSIGN(Expr element, builder.value(pooled, map));
-  return builder.finish({.comment = "What is pooled, from one output pixel of one channel.",
-                         .extra_parameters = "float accumulator",
-                         .returns = std::move(element)});
 }
 
 // Of what is left: by channel, or of all channels by pixel alone.
@@ -355,7 +328,7 @@ Result<StepDraft> PooledConvolution::draft(const Group& group, const Setting& se
   } else {
     describe_work(step, own, by_plane);
   }
-  STITCH_ASSIGN(const LoweredFunctor element, make_element(step, pool));
+  STITCH_ASSIGN(const LoweredFunctor element, make_joined_element(step, ir::tensor_operand(pool, 0)));
   construct(step, element, "element");
   STITCH_ASSIGN(const LoweredFunctor store, make_store(step, pool));
   construct(step, store, "store");
