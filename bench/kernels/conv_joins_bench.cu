@@ -13,6 +13,7 @@
 
 #include "harness.cuh"
 #include "kernels/conv/direct_fp16_pool.cuh"
+#include "kernels/conv/direct_pool.cuh"
 
 namespace {
 
@@ -224,6 +225,21 @@ struct Layer {
     std::fflush(stdout);
   }
 
+  // On the ordinary pipes.
+  template <typename Tile>
+  void ordinary(const char* setting) const {
+    const StorePooled stored = store();
+    const double us = cold_us([&] {
+      return launch_conv_direct_pool<Tile, Window, Join, Pool::height, Pool::width>(
+          shape, x.data(), weight.data(), AddBias{bias.data()}, stored, stored.height, stored.width,
+          static_cast<float>(Pool::height * Pool::width), nullptr);
+    });
+    const double error = find_error();
+    std::printf("%-8s %-32s %9.1f us %7.1f TFLOP/s           error %.1e%s\n", name, setting, us, flops() / us / 1e6,
+                error, error <= 2e-6 ? "" : "  WRONG");
+    std::fflush(stdout);
+  }
+
   double find_error() const {
     double* pairs = nullptr;
     require(cudaMalloc(&pairs, 2 * kSampled * sizeof(double)), "cudaMalloc");
@@ -282,6 +298,8 @@ void softmax_and_windows() {
 void small_images() {
   const Layer<Valid5, PooledWindow<1, 2, 2>, LargestOfWindow, false, false> second("LeNet-2", 4096, 6, 1, 14, 14, 16);
   second.today<DirectFp16Tile<1, 1, 2, 8, 8, 1, 16, 1>>("direct_fp16x3_16x8");
+  second.ordinary<DirectTile<16>>("ordinary pipes 16");
+  second.ordinary<DirectTile<16, 64>>("ordinary pipes 16 of 64 threads");
   second.joined<2, 8, 4, 2, 1, 5, 5>();
   second.joined<2, 8, 4, 3, 1, 5, 5>();
   second.joined<2, 8, 4, 4, 1, 5, 5>();
@@ -289,6 +307,8 @@ void small_images() {
   second.joined<2, 8, 4, 8, 1, 5, 5>();
   const Layer<Valid5, PooledWindow<1, 2, 2>, LargestOfWindow, false, false> first("LeNet-1", 4096, 1, 1, 32, 32, 6);
   first.today<DirectFp16Tile<1, 1, 2, 8, 4, 1, 16, 1>>("direct_fp16x3_16x4");
+  first.ordinary<DirectTile<8>>("ordinary pipes 8");
+  first.ordinary<DirectTile<8, 128>>("ordinary pipes 8 of 128 threads");
   first.joined<1, 4, 4, 1, 1, 14, 14>();
   first.joined<1, 4, 4, 2, 1, 14, 14>();
   first.joined<1, 4, 4, 3, 1, 14, 14>();

@@ -102,7 +102,7 @@ int64_t parts_of_plane(const ConvolutionProblem& problem, const PooledSetting& s
   }
   const auto tiles = [](int64_t extent, int64_t tile) { return (extent + tile - 1) / tile; };
   const size_t y = problem.window.axes() - 2;
-  const int64_t rows = direct_rows(setting.channels);
+  const int64_t rows = direct_rows(problem, setting.channels);
   const int64_t down = tiles(problem.out[y], rows) * (rows / kDirectRowsOfThread);
   return (y > 0 ? problem.out[0] : 1) * down * tiles(problem.out[y + 1], kDirectColumns);
 }
@@ -293,7 +293,7 @@ void launch_windows(StepBuilder& step, const ir::Node& pool, const PooledSetting
   const Expr width = step.extent("pooled_width", out[3]);
   step.launch("// Windows of the pool: {} by {}.", kernel[0], kernel[1]);
   const std::string tile = own.rows.has_value() ? direct_rows_arguments(problem, *own.rows, {kernel[0], kernel[1]})
-                                                : direct_tile(own.channels) + ", Window";
+                                                : direct_tile(problem, own.channels) + ", Window";
   step.launch("return stitch::launch_conv_direct_{}pool<{}, stitch::{}, {}, {}>(", direct_family(own), tile,
               pool.op == Op::kMaxPool2d ? "LargestOfWindow" : "MeanOfWindow", kernel[0], kernel[1]);
   step.launch("    shape, {}, {}, element, store, {}, {}, {}, stream);", operands.input, operands.weight, height, width,
@@ -308,7 +308,7 @@ void launch_directly(StepBuilder& step, const ir::Node& pool, const PooledSettin
     return;
   }
   step.launch("return stitch::launch_conv_direct_{}mean<{}>(", direct_family(own),
-              own.mma.has_value() ? direct_mma_arguments(*own.mma) : direct_tile(own.channels) + ", Window");
+              own.mma.has_value() ? direct_mma_arguments(*own.mma) : direct_tile(problem, own.channels) + ", Window");
   step.launch("    shape, {}, {}, element, store, {}, args->scratch, stream);", operands.input, operands.weight,
               divisor);
 }
