@@ -12,8 +12,11 @@
 #include <type_traits>
 
 #include "harness.cuh"
+#include "kernels/common/math.cuh"
 #include "kernels/conv/direct_fp16_pool.cuh"
 #include "kernels/conv/direct_pool.cuh"
+#include "kernels/conv/direct_rows_mean.cuh"
+#include "kernels/conv/direct_wgmma_pool.cuh"
 
 namespace {
 
@@ -253,6 +256,130 @@ struct Layer {
   }
 };
 
+struct Gelu {
+  const float* bias;
+
+  __device__ float operator()(int64_t, int64_t channel, int64_t, int64_t, float sum) const {
+    const float value = sum + __ldg(bias + channel);
+    return stitch::gelu(value);
+  }
+};
+
+struct StoreMean {
+  float* y;
+  int64_t channels;
+
+  __device__ void operator()(int64_t n, int64_t channel, float value) const { y[n * channels + channel] = value; }
+};
+
+constexpr int kThreadsOfPlane = 256;
+
+// A block a plane: |got - mean|.
+template <typename Window>
+__global__ void check_mean_kernel(ConvShape s, const float* x, const float* weight, const float* bias, const float* y,
+                                  double* differences) {
+  __shared__ double sums[kThreadsOfPlane];
+  const int64_t plane = blockIdx.x * int64_t{97} % (s.batch * s.out_channels);
+  const int64_t channel = plane % s.out_channels;
+  double total = 0;
+  for (int64_t pixel = threadIdx.x; pixel < s.out_height * s.out_width; pixel += kThreadsOfPlane) {
+    double sum = bias[channel];
+    for (int64_t k = 0; k < s.in_channels * Window::taps; ++k) {
+      const auto tap = static_cast<int>(k % Window::taps);
+      const int64_t row = pixel / s.out_width + tap / Window::kernel_x;
+      const int64_t column = pixel % s.out_width + tap % Window::kernel_x;
+      const int64_t in = plane / s.out_channels * s.in_channels + k / Window::taps;
+      sum += static_cast<double>(x[(in * s.height + row) * s.width + column]) *
+             weight[channel * s.in_channels * Window::taps + k];
+    }
+    total += 0.5 * sum * (1 + erf(sum * 0.7071067811865476));
+  }
+  sums[threadIdx.x] = total;
+  __syncthreads();
+  for (int half = kThreadsOfPlane / 2; half > 0; half /= 2) {
+    if (static_cast<int>(threadIdx.x) < half) {
+      sums[threadIdx.x] += sums[threadIdx.x + half];
+    }
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) {
+    const double mean = sums[0] / static_cast<double>(s.out_height * s.out_width);
+    const double off = fabs(y[plane] - mean) / fabs(mean);
+    differences[blockIdx.x] = off == off ? off : 1e30;
+  }
+}
+
+// Means of planes behind a GELU, of a window without padding.
+template <typename Window>
+struct Means {
+  static constexpr int checked = 64;
+  static constexpr int64_t most_parts = 1 << 11;  // of a plane
+  const char* name;
+  ConvShape shape;
+  Buffer x;
+  Buffer weight;
+  Buffer bias;
+  Buffer y;
+  Buffer scratch;
+
+  Means(const char* name, int64_t batch, int64_t in_channels, int64_t height, int64_t width, int64_t out_channels)
+      : name(name),
+        shape{batch,
+              in_channels,
+              height,
+              width,
+              out_channels,
+              height - Window::kernel_y + 1,
+              width - Window::kernel_x + 1,
+              1},
+        x(batch * in_channels * height * width, 1),
+        weight(out_channels * in_channels * Window::taps, 2),
+        bias(out_channels, 3),
+        y(batch * out_channels, 4),
+        scratch(batch * out_channels * most_parts, 5) {}
+
+  template <typename Launch>
+  void report(const char* setting, const Launch& launch) const {
+    cudaMemset(y.data(), 0xff, static_cast<std::size_t>(y.count()) * sizeof(float));
+    const double us = cold_us([&] {
+      return launch(Gelu{bias.data()}, StoreMean{y.data(), shape.out_channels},
+                    static_cast<float>(shape.out_height * shape.out_width));
+    });
+    double* differences = nullptr;
+    require(cudaMalloc(&differences, checked * sizeof(double)), "cudaMalloc");
+    check_mean_kernel<Window>
+        <<<checked, kThreadsOfPlane>>>(shape, x.data(), weight.data(), bias.data(), y.data(), differences);
+    double host[checked];
+    require(cudaMemcpy(host, differences, sizeof(host), cudaMemcpyDeviceToHost), "errors");
+    cudaFree(differences);
+    const double error = *std::max_element(host, host + checked);
+    std::printf("%-8s %-32s %9.1f us                       error %.1e%s\n", name, setting, us, error,
+                error <= 1e-5 ? "" : "  WRONG");
+    std::fflush(stdout);
+  }
+
+  void today() const {
+    report("direct_tf32x3_groups_64", [&](const Gelu& element, const StoreMean& store, float divisor) {
+      return launch_conv_direct_wgmma_mean<DirectWgmmaTile<64>, Window>(shape, x.data(), weight.data(), element, store,
+                                                                        divisor, scratch.data(), nullptr);
+    });
+  }
+
+  template <int kGroups, int kChannels, int kRows>
+  void rows() const {
+    using Tile = DirectRowsMeanTile<kGroups, kChannels, 1, kRows>;
+    const direct_rows_detail::Layout<Tile, Window> layout(shape.out_width);
+    if (layout.shared_bytes(static_cast<int>(shape.in_channels)) > 227 * 1024 / Tile::blocks_of_multiprocessor - 1024) {
+      return;
+    }
+    const std::string setting = "rows " + std::to_string(kGroups) + " of " + std::to_string(kRows);
+    report(setting.c_str(), [&](const Gelu& element, const StoreMean& store, float divisor) {
+      return launch_conv_direct_rows_mean<Tile, Window>(shape, x.data(), weight.data(), element, store, divisor,
+                                                        scratch.data(), nullptr);
+    });
+  }
+};
+
 bool is_asked(int count, char** names, const char* name) {
   bool is_named = count == 1;
   for (int i = 1; i < count; ++i) {
@@ -314,6 +441,21 @@ void small_images() {
   first.joined<1, 4, 4, 3, 1, 14, 14>();
 }
 
+// Planes of 64 channels.
+void means() {
+  const Means<ConvWindow<3, 3, 1, 1, 0, 0, 1, 1>> layer("L2/67", 128, 8, 256, 256, 64);
+  layer.today();
+  layer.rows<2, 8, 1>();
+  layer.rows<2, 8, 2>();
+  layer.rows<2, 8, 3>();
+  layer.rows<2, 8, 4>();
+  layer.rows<2, 8, 6>();
+  layer.rows<4, 8, 4>();
+  layer.rows<4, 8, 6>();
+  layer.rows<4, 8, 8>();
+  layer.rows<4, 8, 12>();
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -326,6 +468,9 @@ int main(int count, char** arguments) {
   }
   if (is_asked(count, arguments, "LeNet")) {
     small_images();
+  }
+  if (is_asked(count, arguments, "L2/67")) {
+    means();
   }
   return 0;
 }

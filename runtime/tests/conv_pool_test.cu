@@ -5,6 +5,7 @@
 #include "conv_support.cuh"
 #include "kernels/conv/direct_mma_pool.cuh"
 #include "kernels/conv/direct_pool.cuh"
+#include "kernels/conv/direct_rows_mean.cuh"
 #include "kernels/conv/direct_rows_pool.cuh"
 #include "kernels/conv/direct_wgmma_pool.cuh"
 
@@ -170,6 +171,24 @@ void check_planes_by_warps(Checker& checker, const std::string& name, const Conv
       });
 }
 
+// A large element makes its image one that is taken by plain arithmetic. A plane has no more parts than its rows have
+// 32 outputs.
+template <typename Tile, typename Window>
+void check_planes_by_rows(Checker& checker, const std::string& name, const ConvShape& shape) {
+  const auto launch_mean = [](auto s, auto x, auto weight, auto element, auto store, float divisor, float* scratch) {
+    return launch_conv_direct_rows_mean<Tile, Window>(s, x, weight, element, store, divisor, scratch, nullptr);
+  };
+  check_planes_of_mma<Window>(checker, name, shape, launch_mean);
+  std::vector<float> large = ConvCase<Window>(shape).x;
+  large.back() = 0x1p90f;
+  const PooledCase<Window> pool(shape, shape.out_depth * shape.out_height, shape.out_width, false, large);
+  const DeviceFloats scratch(shape.batch * shape.out_channels * pool.rows * ceil_divide(shape.out_width, 32));
+  const DeviceFloats x(large);
+  checker.launched(name + ", large", launch_mean(shape, x.data(), pool.weight.data(), pool.element(), pool.store(),
+                                                 pool.divisor(), scratch.data()));
+  checker.close(name + ", large", pool.y.values(), pool.want, 1e-5);
+}
+
 template <int kChannels, typename Window>
 void check_planes_by_groups(Checker& checker, const std::string& name, const ConvShape& shape) {
   check_planes_of_mma<Window>(checker, name, shape,
@@ -214,6 +233,13 @@ int main(int count, char** arguments) {
   check_planes_by_warps<DirectMmaTile<32, 8>, Volume>(checker, "volumes by tensor cores",
                                                       conv_shape<Volume>(2, 4, 4, 19, 8, 10, 1));
   check_planes_by_groups<32, Same>(checker, "planes by groups of warps", conv_shape<Same>(2, 3, 45, 67, 12, 1));
+  using Long = ConvWindow3d<3, 3, 3, 2, 1, 1, 1, 0, 1, 1, 2, 1>;
+  check_planes_by_rows<DirectRowsMeanTile<2, 8, 1, 4>, Valid>(checker, "planes by rows",
+                                                              conv_shape<Valid>(2, 8, 17, 72, 64, 1));
+  check_planes_by_rows<DirectRowsMeanTile<4, 4, 1, 5>, Five>(checker, "planes by odd rows",
+                                                             conv_shape<Five>(3, 3, 14, 21, 70, 1));
+  check_planes_by_rows<DirectRowsMeanTile<2, 8, 2, 4>, Long>(checker, "volumes by rows",
+                                                             conv_shape<Long>(2, 5, 7, 11, 23, 40, 1));
   using Wide = ConvWindow<3, 3, 2, 2, 1, 1, 1, 1>;
   check_planes_by_groups<64, Wide>(checker, "planes by groups of warps, strided",
                                    conv_shape<Wide>(2, 7, 21, 14, 70, 1));

@@ -27,6 +27,7 @@ ROWS = "kernels/conv/direct_rows.cuh"
 ROWS_FINISH = "kernels/conv/direct_rows_finish.cuh"
 ROWS_PATCH = "kernels/conv/direct_rows_patch.cuh"
 ROWS_POOL = "kernels/conv/direct_rows_pool.cuh"
+ROWS_MEAN = "kernels/conv/direct_rows_mean.cuh"
 PATCH = "kernels/conv/patch_mma.cuh"
 PATCH_POOL = "kernels/conv/patch_pool.cuh"
 WORDS = "kernels/conv/patch_words.cuh"
@@ -138,6 +139,11 @@ MISTAKES = (
     Mistake("windows_of_rows_have_one_row", "conv_pool_test", ROWS_POOL, "(first_row + i) * layout.pitch",
             "first_row * layout.pitch"),
     Mistake("windows_of_rows_have_two_columns", "conv_pool_test", ROWS_POOL, "distance < kWidth / 2", "distance < 1"),
+    Mistake("planes_of_rows_with_what_is_behind_them", "conv_pool_test", ROWS_MEAN, "row < rows && x + i < layout.width",
+            "row < rows"),
+    Mistake("planes_of_rows_of_one_warpgroup", "conv_pool_test", ROWS_MEAN, "patch * Tile::groups + warp / 4",
+            "patch * Tile::groups"),
+    Mistake("planes_of_rows_that_are_infinite_are_kept", "conv_pool_test", ROWS_MEAN, "added.probe == 0", "true"),
     Mistake("patches_are_not_waited_for", "conv_patch_test", PATCH, "      ptx::cp_async_wait<0>();", ""),
     Mistake("patches_without_a_barrier", "conv_patch_test", PATCH,
             "      __syncthreads();  // all have what is multiplied now, and have read what is written over", ""),

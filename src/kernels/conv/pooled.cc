@@ -64,8 +64,11 @@ bool takes_directly(const Group& group, const ir::Node& pool) {
          (is_plane_reduction(pool) && takes_planes(graph, pool));
 }
 
-// Windows side by side of images that whole rows of the convolution may be pooled by.
+// Windows side by side of images that whole rows of the convolution may be pooled by, or whole planes.
 std::optional<PooledWindow> window_of_rows(const ir::Graph& graph, const ir::Node& pool) {
+  if (is_plane_reduction(pool)) {
+    return takes_planes(graph, pool) ? std::optional(PooledWindow{.is_plane = true}) : std::nullopt;
+  }
   if (!is_window_pool(pool) || graph.type(ir::tensor_operand(pool, 0)).shape.size() != kImageRank ||
       !has_whole_windows(graph, pool)) {
     return std::nullopt;
@@ -75,7 +78,7 @@ std::optional<PooledWindow> window_of_rows(const ir::Graph& graph, const ir::Nod
 }
 
 // By which skeleton it convolves: on the ordinary pipes by blocks of so many channels, on the tensor cores, where only
-// planes are pooled, or only windows by whole rows, or by patches, where windows and channels are joined.
+// planes are pooled, or by whole rows, or by patches, where windows and channels are joined.
 struct PooledSetting {
   int64_t channels = 0;
   std::optional<DirectMmaSetting> mma{};
@@ -99,6 +102,9 @@ std::optional<PooledSetting> pooled_setting(const Setting& setting) {
 int64_t parts_of_plane(const ConvolutionProblem& problem, const PooledSetting& setting) {
   if (setting.mma.has_value()) {
     return direct_mma_parts_of_plane(problem, *setting.mma);
+  }
+  if (setting.rows.has_value()) {
+    return direct_rows_parts_of_plane(problem, *setting.rows);
   }
   const auto tiles = [](int64_t extent, int64_t tile) { return (extent + tile - 1) / tile; };
   const size_t y = problem.window.axes() - 2;
@@ -214,9 +220,7 @@ class PooledConvolution final : public KernelTemplate {
     }
     if (own.rows.has_value()) {
       add_direct_rows_work(problem, *own.rows, work, *window_of_rows(*group.graph, pool));
-      return work;
-    }
-    if (own.mma.has_value()) {
+    } else if (own.mma.has_value()) {
       add_direct_mma_work(problem, *own.mma, work);
     } else {
       add_direct_work(problem, own.channels, work);
@@ -267,7 +271,7 @@ const char* direct_family(const PooledSetting& setting) {
 
 void describe_work(StepBuilder& step, const PooledSetting& setting, bool by_plane) {
   if (setting.rows.has_value()) {
-    describe_direct_rows(step, {.rows = 1, .columns = 1});
+    describe_direct_rows(step, by_plane ? PooledWindow{.is_plane = true} : PooledWindow{.rows = 1, .columns = 1});
     return;
   }
   if (setting.mma.has_value()) {
@@ -307,8 +311,10 @@ void launch_directly(StepBuilder& step, const ir::Node& pool, const PooledSettin
     launch_windows(step, pool, own, problem, operands, divisor);
     return;
   }
-  step.launch("return stitch::launch_conv_direct_{}mean<{}>(", direct_family(own),
-              own.mma.has_value() ? direct_mma_arguments(*own.mma) : direct_tile(problem, own.channels) + ", Window");
+  const std::string tile = own.rows.has_value()  ? direct_rows_arguments(problem, *own.rows, {.is_plane = true})
+                           : own.mma.has_value() ? direct_mma_arguments(*own.mma)
+                                                 : direct_tile(problem, own.channels) + ", Window";
+  step.launch("return stitch::launch_conv_direct_{}mean<{}>(", direct_family(own), tile);
   step.launch("    shape, {}, {}, element, store, {}, args->scratch, stream);", operands.input, operands.weight,
               divisor);
 }
@@ -321,7 +327,8 @@ Result<StepDraft> PooledConvolution::draft(const Group& group, const Setting& se
   const bool by_plane = !own.patch.has_value() && is_plane_reduction(pool);
   StepBuilder step(group);
   step.include(join.has_value() ? patch_pool_header(*join)
-                                : fmt::format("kernels/conv/direct_{}pool.cuh", direct_family(own)));
+                                : fmt::format("kernels/conv/direct_{}{}.cuh", direct_family(own),
+                                              own.rows.has_value() && by_plane ? "mean" : "pool"));
   if (join.has_value()) {
     describe_patch(step, problem, joined_by(*join, *own.patch));
     describe_patch_pool(step, problem, *join, *own.patch);
