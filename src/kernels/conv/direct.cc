@@ -39,7 +39,7 @@ int64_t rows_of(int64_t threads, int64_t channels) {
   return kDirectRowsOfThread * threads / kDirectColumns * kChannelsOfThread / channels;
 }
 
-// Of a block: as many as a tile has room for, or so few that no warp has no rows at all, where that is a fifth less.
+// Of a block. Where a tile is higher than all outputs it has fewer, if that leaves a fifth less of its rows empty.
 int64_t threads_of(const ConvolutionProblem& problem, int64_t channels) {
   constexpr double kWorthIt = 0.8;
   const int64_t height = problem.out[problem.window.axes() - 2];
@@ -48,6 +48,9 @@ int64_t threads_of(const ConvolutionProblem& problem, int64_t channels) {
     return static_cast<double>((height + rows - 1) / rows * rows);
   };
   int64_t best = kThreads;
+  if (height >= rows_of(kThreads, channels)) {
+    return best;
+  }
   for (int64_t threads = kThreads / 2; threads >= kFewestThreads && rows_of(threads, channels) >= kDirectRowsOfThread;
        threads /= 2) {
     best = padded(threads) <= kWorthIt * padded(best) ? threads : best;

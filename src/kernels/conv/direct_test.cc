@@ -77,6 +77,7 @@ TEST(DirectConvolutionSettings, HaveNoMoreRowsThanTheProblemFills) {
   EXPECT_EQ(rows(30, "direct_8"), 32);
   EXPECT_EQ(rows(18, "direct_8"), 16);
   EXPECT_EQ(rows(130, "direct_8"), 64);
+  EXPECT_EQ(rows(10, "direct_32"), 8);
   EXPECT_EQ(rows(18, "direct_32"), 16);
   EXPECT_EQ(rows(10, "direct_64"), 8);
 }
