@@ -16,6 +16,7 @@
 #include "kernels/conv/direct_fp16_pool.cuh"
 #include "kernels/conv/direct_pool.cuh"
 #include "kernels/conv/direct_rows_mean.cuh"
+#include "kernels/conv/direct_rows_pool.cuh"
 #include "kernels/conv/direct_wgmma_pool.cuh"
 
 namespace {
@@ -25,7 +26,7 @@ using namespace stitch_bench;
 
 constexpr unsigned kMostSeconds = 20;
 constexpr int kSampled = 512;
-constexpr int kMostChannels = 32;
+constexpr int kMostChannels = 64;
 
 struct AddBias {
   const float* bias;
@@ -243,6 +244,23 @@ struct Layer {
     std::fflush(stdout);
   }
 
+  // By whole rows of 64 channels.
+  template <int kGroups, int kChannels, int kRows>
+  void by_rows() const {
+    const StorePooled stored = store();
+    const double us = cold_us([&] {
+      return launch_conv_direct_rows_pool<DirectRowsPoolTile<kGroups, kChannels, kRows>, Window, Join, Pool::height,
+                                          Pool::width>(shape, x.data(), weight.data(), AddBias{bias.data()}, stored,
+                                                       stored.height, stored.width,
+                                                       static_cast<float>(Pool::height * Pool::width), nullptr);
+    });
+    const double error = find_error();
+    const std::string setting = "rows " + std::to_string(kGroups) + " of " + std::to_string(kRows);
+    std::printf("%-8s %-32s %9.1f us %7.1f TFLOP/s           error %.1e%s\n", name, setting.c_str(), us,
+                flops() / us / 1e6, error, error <= 2e-6 ? "" : "  WRONG");
+    std::fflush(stdout);
+  }
+
   double find_error() const {
     double* pairs = nullptr;
     require(cudaMalloc(&pairs, 2 * kSampled * sizeof(double)), "cudaMalloc");
@@ -398,6 +416,9 @@ void depth_and_softmax() {
   layer.joined<3, 4, 4, 1, 1, 2, 30>();
   layer.joined<3, 4, 4, 1, 1, 4, 30>();
   layer.joined<3, 4, 4, 1, 1, 5, 30>();
+  layer.joined<3, 4, 4, 1, 1, 6, 30>();
+  layer.joined<3, 4, 4, 1, 1, 3, 16>();
+  layer.joined<3, 4, 4, 1, 1, 4, 16>();
   layer.joined<3, 4, 4, 1, 1, 4, 30, true>();
   layer.joined<3, 4, 4, 1, 1, 5, 30, true>();
   layer.joined<3, 4, 4, 1, 1, 5, 30, false, 12>();
@@ -411,6 +432,7 @@ void softmax_and_windows() {
   layer.today<DirectFp16Tile<1, 1, 2, 8, 4, 2, 8, 1>>("direct_fp16x3_16x4");
   layer.joined<2, 4, 4, 1, 1, 2, 7>();
   layer.joined<2, 4, 4, 1, 1, 4, 7>();
+  layer.joined<2, 4, 4, 1, 3, 1, 7>();
   layer.joined<2, 4, 8, 1, 1, 2, 7>();
   layer.joined<2, 4, 8, 1, 1, 3, 7>();
   layer.joined<2, 4, 8, 1, 1, 4, 7>();
@@ -431,6 +453,7 @@ void small_images() {
   second.joined<2, 8, 4, 3, 1, 5, 5>();
   second.joined<2, 8, 4, 4, 1, 5, 5>();
   second.joined<2, 8, 4, 5, 1, 5, 5>();
+  second.joined<2, 8, 4, 7, 1, 5, 5>();
   second.joined<2, 8, 4, 8, 1, 5, 5>();
   const Layer<Valid5, PooledWindow<1, 2, 2>, LargestOfWindow, false, false> first("LeNet-1", 4096, 1, 1, 32, 32, 6);
   first.today<DirectFp16Tile<1, 1, 2, 8, 4, 1, 16, 1>>("direct_fp16x3_16x4");
@@ -439,6 +462,22 @@ void small_images() {
   first.joined<1, 4, 4, 1, 1, 14, 14>();
   first.joined<1, 4, 4, 2, 1, 14, 14>();
   first.joined<1, 4, 4, 3, 1, 14, 14>();
+}
+
+// Windows of 4 of 64 channels: in one block or in two that split the same patches.
+void many_channels() {
+  const Layer<ConvWindow<3, 3, 1, 1, 0, 0, 1, 1>, PooledWindow<1, 4, 4>, LargestOfWindow, false, false> layer(
+      "L2/82", 128, 8, 1, 256, 256, 64);
+  layer.by_rows<2, 8, 4>();
+  layer.by_rows<4, 8, 8>();
+  layer.joined<4, 8, 4, 1, 1, 2, 16>();
+  layer.joined<4, 8, 4, 1, 1, 4, 16>();
+  layer.joined<4, 8, 4, 1, 1, 8, 16>();
+  layer.joined<4, 8, 4, 1, 1, 1, 63>();
+  layer.joined<8, 8, 4, 1, 1, 2, 16>();
+  layer.joined<8, 8, 4, 1, 1, 4, 16>();
+  layer.joined<8, 8, 4, 1, 1, 8, 16>();
+  layer.joined<8, 8, 4, 1, 1, 2, 32>();
 }
 
 // Planes of 64 channels.
@@ -468,6 +507,9 @@ int main(int count, char** arguments) {
   }
   if (is_asked(count, arguments, "LeNet")) {
     small_images();
+  }
+  if (is_asked(count, arguments, "L2/82")) {
+    many_channels();
   }
   if (is_asked(count, arguments, "L2/67")) {
     means();

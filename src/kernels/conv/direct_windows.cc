@@ -34,6 +34,7 @@ constexpr int64_t kWordBytes = 4;
 constexpr int64_t kRoomOfWindows = 227 << 10;
 constexpr int64_t kReservedOfWindows = 1 << 10;
 constexpr int64_t kMultiprocessorsOfWindows = 132;
+constexpr int64_t kMostChannelsOfBlock = 32;
 constexpr int64_t kMostElementsOfWindow = 4096;
 
 int64_t ceil_of(int64_t number, int64_t divisor) { return (number + divisor - 1) / divisor; }
@@ -111,10 +112,8 @@ struct WindowsPatch {
     eights = ceil_of(of.count() * lanes, kWindowsTogether);
     shared_bytes = weights + words * kWordBytes + problem.in_channels * elements * kWordBytes +
                    (slices * 4 + chain.elements() / lanes + setting.channels + kMarks) * kWordBytes;
-    // Sums of more than three tiles and their parts leave registers of one block alone.
-    constexpr int64_t kMostOfTwo = 3;
-    const int64_t most = setting.channels / kChannelsOfEight > kMostOfTwo ? 1 : 2;
-    resident = std::clamp(kRoomOfWindows / (shared_bytes + kReservedOfWindows), int64_t{1}, most);
+    constexpr int64_t kMostResident = 2;  // as registers have room
+    resident = std::clamp(kRoomOfWindows / (shared_bytes + kReservedOfWindows), int64_t{1}, kMostResident);
   }
 
   bool has_room() const { return shared_bytes <= kRoomOfWindows; }
@@ -128,7 +127,7 @@ int64_t patches_of_image(const JoinChain& chain, const WindowsOfPatch& of) {
 // Microseconds of a multiprocessor for a patch. Of 32 outputs a slice takes what direct_fp16x3 takes for as many
 // products, or reading its operands from shared memory where tiles are few; promoting, finishing and joining a tile's
 // sums, and a softmax of them, as many instructions as the compiled kernel has, four of which begin in a cycle; and
-// splitting an element what it takes there. No join has been measured yet.
+// splitting an element what it takes there. No join has been measured yet, so that all is taken to be somewhat slower.
 double microseconds_of(const JoinChain& chain, const DirectWindowsSetting& setting, const WindowsPatch& patch) {
   constexpr double kOfTile = 0.0063, kOfPixels = 0.0088, kOfWeights = 0.0022;
   constexpr double kOfLine = 0.01, kOfJoinedTile = 0.01, kOfSoftmax = 0.015, kOfSoftenedTile = 0.016;
@@ -145,9 +144,10 @@ double microseconds_of(const JoinChain& chain, const DirectWindowsSetting& setti
   // What is left is a quarter of what four outputs of a window were.
   const double stored = kOfLine + kOfJoinedTile * tiles +
                         (chain.behind != nullptr ? softmax / static_cast<double>(kOutputsTogether) : 0.0);
-  return static_cast<double>(eights) * (lines * line + stored) +
-         kOfElement * static_cast<double>(patch.elements * setting.input_channels) +
-         (patch.resident == 1 ? kOfAlone : kOfPatch);
+  constexpr double kUnmeasured = 1.1;
+  return kUnmeasured * (static_cast<double>(eights) * (lines * line + stored) +
+                        kOfElement * static_cast<double>(patch.elements * setting.input_channels) +
+                        (patch.resident == 1 ? kOfAlone : kOfPatch));
 }
 
 // Extents worth trying along an axis that has so many windows; patches across begin where four elements do, as
@@ -226,9 +226,11 @@ bool allows_direct_windows(const ConvolutionProblem& problem, const JoinChain& c
 std::vector<Setting> direct_windows_settings(const ConvolutionProblem& problem, const JoinChain& chain,
                                              const DeviceLimits& limits) {
   return settings_where(kDirectWindowsSettings, [&](const DirectWindowsSetting& setting) {
+    // More channels than the widest block has are of several, each of which splits the same patches.
+    const bool is_wide = setting.channels == kMostChannelsOfBlock && problem.out_channels <= 2 * kMostChannelsOfBlock;
     const bool is_filled = setting.input_channels < problem.in_channels + kElementsOfCopy &&
                            setting.channels < problem.out_channels + kChannelsOfEight &&
-                           problem.out_channels <= setting.channels;
+                           (problem.out_channels <= setting.channels || is_wide);
     return is_filled && chain.elements() > 1 && allows_direct_windows(problem, chain, setting) &&
            windows_patch_for(problem, chain, setting)->shared_bytes <= limits.shared_bytes_per_block;
   });

@@ -47,7 +47,8 @@ TEST(DirectWindows, FollowTheChannelsOfTheProblem) {
   EXPECT_EQ(Windowed("64,6,14,14", "16,6,5,5", kLargest2d).offered(), (Names{"direct_windows_fp16x3_16x8"}));
   EXPECT_EQ(Windowed("64,3,14,14", "24,3,5,5", kLargest2d).offered(), (Names{"direct_windows_fp16x3_24x4"}));
   EXPECT_TRUE(Windowed("64,9,14,14", "16,9,5,5", kLargest2d).offered().empty());
-  EXPECT_TRUE(Windowed("64,3,14,14", "33,3,5,5", kLargest2d).offered().empty());
+  EXPECT_EQ(Windowed("64,3,14,14", "64,3,5,5", kLargest2d).offered(), (Names{"direct_windows_fp16x3_32x4"}));
+  EXPECT_TRUE(Windowed("64,3,14,14", "65,3,5,5", kLargest2d).offered().empty());
 }
 
 TEST(DirectWindows, WindowsLieSideBySideAndWithin) {
