@@ -413,34 +413,34 @@ using Valid5 = ConvWindow<5, 5, 1, 1, 0, 0, 1, 1>;
 void depth_and_softmax() {
   const Layer<Cube3, PooledWindow<22, 1, 1>, SmallestOfWindow, false, true> layer("L2/24", 128, 3, 24, 32, 32, 24);
   layer.today<DirectFp16Tile<2, 1, 1, 8, 4, 2, 8, 1>>("direct_fp16x3_32x4");
-  layer.joined<3, 4, 4, 1, 1, 2, 30>();
-  layer.joined<3, 4, 4, 1, 1, 4, 30>();
-  layer.joined<3, 4, 4, 1, 1, 5, 30>();
-  layer.joined<3, 4, 4, 1, 1, 6, 30>();
-  layer.joined<3, 4, 4, 1, 1, 3, 16>();
-  layer.joined<3, 4, 4, 1, 1, 4, 16>();
-  layer.joined<3, 4, 4, 1, 1, 4, 30, true>();
-  layer.joined<3, 4, 4, 1, 1, 5, 30, true>();
-  layer.joined<3, 4, 4, 1, 1, 5, 30, false, 12>();
-  layer.joined<3, 4, 4, 1, 1, 5, 30, false, 16>();
-  layer.joined<3, 4, 8, 1, 1, 5, 30>();
+  layer.joined<3, 3, 4, 1, 1, 2, 30>();
+  layer.joined<3, 3, 4, 1, 1, 4, 30>();
+  layer.joined<3, 3, 4, 1, 1, 5, 30>();
+  layer.joined<3, 3, 4, 1, 1, 6, 30>();
+  layer.joined<3, 3, 4, 1, 1, 3, 16>();
+  layer.joined<3, 3, 4, 1, 1, 4, 16>();
+  layer.joined<3, 3, 4, 1, 1, 4, 30, true>();
+  layer.joined<3, 3, 4, 1, 1, 5, 30, true>();
+  layer.joined<3, 3, 4, 1, 1, 5, 30, false, 12>();
+  layer.joined<3, 3, 4, 1, 1, 5, 30, false, 16>();
+  layer.joined<3, 3, 8, 1, 1, 5, 30>();
 }
 
 // A softmax over 16 channels, and windows of 4 along each axis.
 void softmax_and_windows() {
   const Layer<Cube3, PooledWindow<4, 4, 4>, LargestOfWindow, true, false> layer("L2/6", 128, 3, 16, 32, 32, 16);
   layer.today<DirectFp16Tile<1, 1, 2, 8, 4, 2, 8, 1>>("direct_fp16x3_16x4");
-  layer.joined<2, 4, 4, 1, 1, 2, 7>();
-  layer.joined<2, 4, 4, 1, 1, 4, 7>();
-  layer.joined<2, 4, 4, 1, 3, 1, 7>();
-  layer.joined<2, 4, 8, 1, 1, 2, 7>();
-  layer.joined<2, 4, 8, 1, 1, 3, 7>();
-  layer.joined<2, 4, 8, 1, 1, 4, 7>();
-  layer.joined<2, 4, 8, 1, 1, 7, 7>();
-  layer.joined<2, 4, 8, 1, 3, 3, 7>();
-  layer.joined<2, 4, 4, 1, 1, 4, 7, true>();
-  layer.joined<2, 4, 8, 1, 1, 4, 7, true>();
-  layer.joined<2, 4, 8, 1, 1, 7, 7, false, 16>();
+  layer.joined<2, 3, 4, 1, 1, 2, 7>();
+  layer.joined<2, 3, 4, 1, 1, 4, 7>();
+  layer.joined<2, 3, 4, 1, 3, 1, 7>();
+  layer.joined<2, 3, 8, 1, 1, 2, 7>();
+  layer.joined<2, 3, 8, 1, 1, 3, 7>();
+  layer.joined<2, 3, 8, 1, 1, 4, 7>();
+  layer.joined<2, 3, 8, 1, 1, 7, 7>();
+  layer.joined<2, 3, 8, 1, 3, 3, 7>();
+  layer.joined<2, 3, 4, 1, 1, 4, 7, true>();
+  layer.joined<2, 3, 8, 1, 1, 4, 7, true>();
+  layer.joined<2, 3, 8, 1, 1, 7, 7, false, 16>();
 }
 
 // Windows of 2 of small images.
@@ -449,19 +449,20 @@ void small_images() {
   second.today<DirectFp16Tile<1, 1, 2, 8, 8, 1, 16, 1>>("direct_fp16x3_16x8");
   second.ordinary<DirectTile<16>>("ordinary pipes 16");
   second.ordinary<DirectTile<16, 64>>("ordinary pipes 16 of 64 threads");
-  second.joined<2, 8, 4, 2, 1, 5, 5>();
-  second.joined<2, 8, 4, 3, 1, 5, 5>();
-  second.joined<2, 8, 4, 4, 1, 5, 5>();
-  second.joined<2, 8, 4, 5, 1, 5, 5>();
-  second.joined<2, 8, 4, 7, 1, 5, 5>();
-  second.joined<2, 8, 4, 8, 1, 5, 5>();
+  second.joined<2, 6, 4, 2, 1, 5, 5>();
+  second.joined<2, 6, 4, 3, 1, 5, 5>();
+  second.joined<2, 6, 4, 4, 1, 5, 5>();
+  second.joined<2, 6, 4, 5, 1, 5, 5>();
+  second.joined<2, 6, 4, 7, 1, 5, 5>();
+  second.joined<2, 6, 4, 8, 1, 5, 5>();
   const Layer<Valid5, PooledWindow<1, 2, 2>, LargestOfWindow, false, false> first("LeNet-1", 4096, 1, 1, 32, 32, 6);
   first.today<DirectFp16Tile<1, 1, 2, 8, 4, 1, 16, 1>>("direct_fp16x3_16x4");
   first.ordinary<DirectTile<8>>("ordinary pipes 8");
   first.ordinary<DirectTile<8, 128>>("ordinary pipes 8 of 128 threads");
-  first.joined<1, 4, 4, 1, 1, 14, 14>();
-  first.joined<1, 4, 4, 2, 1, 14, 14>();
-  first.joined<1, 4, 4, 3, 1, 14, 14>();
+  first.joined<1, 1, 4, 1, 1, 14, 14>();
+  first.joined<1, 1, 4, 2, 1, 14, 14>();
+  first.joined<1, 1, 4, 3, 1, 14, 14>();
+  first.joined<1, 1, 4, 5, 1, 14, 14>();
 }
 
 // Windows of 4 of 64 channels: in one block or in two that split the same patches.

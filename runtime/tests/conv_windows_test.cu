@@ -174,15 +174,15 @@ using Cube = ConvWindow3d<3, 3, 3, 1, 1, 1, 0, 0, 0, 1, 1, 1>;
 void check_images(Checker& checker) {
   using Strided = ConvWindow<5, 3, 2, 3, 2, 0, 1, 2>;
   using Two = PooledWindow<1, 2, 2>;
-  check<Eight<Two, 2, 8, 4, 4, 1, 5, 5>, Five, LargestOfWindow, Plane>(checker, "small images",
+  check<Eight<Two, 2, 6, 4, 4, 1, 5, 5>, Five, LargestOfWindow, Plane>(checker, "small images",
                                                                        conv_shape<Five>(6, 6, 14, 14, 16, 1));
-  check<Eight<Two, 1, 4, 4, 1, 1, 4, 7>, Five, MeanOfWindow, Plane>(checker, "beside each other",
+  check<Eight<Two, 1, 1, 4, 1, 1, 4, 7>, Five, MeanOfWindow, Plane>(checker, "beside each other",
                                                                     conv_shape<Five>(2, 1, 23, 40, 6, 1));
-  check<Eight<PooledWindow<1, 3, 3>, 3, 4, 4, 1, 1, 3, 5>, Same, SmallestOfWindow, Plane>(
+  check<Eight<PooledWindow<1, 3, 3>, 3, 3, 4, 1, 1, 3, 5>, Same, SmallestOfWindow, Plane>(
       checker, "three by three", conv_shape<Same>(2, 3, 13, 31, 19, 1));
-  check<Eight<PooledWindow<1, 1, 8>, 2, 8, 8, 1, 1, 2, 3>, Strided, MeanOfWindow, Plane>(
+  check<Eight<PooledWindow<1, 1, 8>, 2, 5, 8, 1, 1, 2, 3>, Strided, MeanOfWindow, Plane>(
       checker, "rows of eight", conv_shape<Strided>(2, 5, 12, 84, 40, 1));
-  check<Eight<PooledWindow<1, 2, 16>, 1, 4, 4, 1, 1, 2, 3>, Same, LargestOfWindow, Plane>(
+  check<Eight<PooledWindow<1, 2, 16>, 1, 2, 4, 1, 1, 2, 3>, Same, LargestOfWindow, Plane>(
       checker, "rows of sixteen", conv_shape<Same>(1, 2, 5, 52, 9, 1));
   check<Eight<PooledWindow<1, 1, 6>, 1, 4, 8, 3, 1, 1, 1>, Same, LargestOfWindow, Plane>(
       checker, "rows of six", conv_shape<Same>(4, 4, 3, 13, 8, 1));
@@ -190,44 +190,44 @@ void check_images(Checker& checker) {
 
 // Axes that a window has all of.
 void check_reductions(Checker& checker) {
-  check<Eight<PooledWindow<10, 1, 1>, 3, 4, 4, 1, 1, 2, 9>, Cube, SmallestOfWindow, Plane, NoSoftmax, Soft>(
+  check<Eight<PooledWindow<10, 1, 1>, 3, 3, 4, 1, 1, 2, 9>, Cube, SmallestOfWindow, Plane, NoSoftmax, Soft>(
       checker, "depth, softened", conv_shape<Cube>(2, 3, 12, 7, 11, 24, 1));
-  check<Eight<PooledWindow<1, 6, 1>, 1, 4, 4, 1, 2, 1, 12>, Cube, MeanOfWindow, KeptAxes<true, false, true>>(
+  check<Eight<PooledWindow<1, 6, 1>, 1, 2, 4, 1, 2, 1, 12>, Cube, MeanOfWindow, KeptAxes<true, false, true>>(
       checker, "rows below each other", conv_shape<Cube>(1, 2, 5, 8, 17, 7, 1));
-  check<Eight<PooledWindow<1, 1, 11>, 2, 4, 4, 1, 1, 4, 1>, Cube, LargestOfWindow, KeptAxes<true, true, false>>(
+  check<Eight<PooledWindow<1, 1, 11>, 2, 3, 4, 1, 1, 4, 1>, Cube, LargestOfWindow, KeptAxes<true, true, false>>(
       checker, "rows", conv_shape<Cube>(1, 3, 4, 9, 13, 10, 1));
-  check<Eight<PooledWindow<1, 4, 6>, 4, 8, 8, 4, 1, 1, 1>, Same, MeanOfWindow, KeptAxes<false, false, false>, Soft,
+  check<Eight<PooledWindow<1, 4, 6>, 4, 7, 8, 4, 1, 1, 1>, Same, MeanOfWindow, KeptAxes<false, false, false>, Soft,
         Soft>(checker, "planes, softened twice", conv_shape<Same>(7, 7, 4, 6, 29, 1));
-  check<Eight<PooledWindow<3, 1, 5>, 1, 4, 4, 2, 1, 3, 1>, Cube, MeanOfWindow, KeptAxes<false, true, false>>(
+  check<Eight<PooledWindow<3, 1, 5>, 1, 1, 4, 2, 1, 3, 1>, Cube, MeanOfWindow, KeptAxes<false, true, false>>(
       checker, "depth and rows", conv_shape<Cube>(3, 1, 5, 6, 7, 3, 1));
 }
 
 void check_volumes(Checker& checker) {
   using Dilated = ConvWindow3d<2, 3, 2, 2, 1, 1, 2, 3, 0, 3, 2, 4>;
-  check<Eight<PooledWindow<4, 4, 4>, 2, 4, 8, 1, 1, 2, 3>, Cube, LargestOfWindow, Volume, Soft>(
+  check<Eight<PooledWindow<4, 4, 4>, 2, 3, 8, 1, 1, 2, 3>, Cube, LargestOfWindow, Volume, Soft>(
       checker, "softened volumes", conv_shape<Cube>(2, 3, 7, 15, 16, 16, 1));
-  check<Eight<PooledWindow<2, 2, 2>, 2, 8, 8, 2, 1, 2, 4>, Dilated, MeanOfWindow, Volume, NoSoftmax, Soft>(
+  check<Eight<PooledWindow<2, 2, 2>, 2, 5, 8, 2, 1, 2, 4>, Dilated, MeanOfWindow, Volume, NoSoftmax, Soft>(
       checker, "dilated", conv_shape<Dilated>(3, 5, 7, 9, 20, 13, 1));
 }
 
 // More patches than blocks are under way at once: a block takes some after each other.
 void check_patches(Checker& checker) {
   using Point = ConvWindow<1, 2, 1, 1, 0, 0, 1, 1>;
-  check<Eight<PooledWindow<1, 1, 2>, 1, 4, 4, 2, 1, 1, 2>, Point, LargestOfWindow, Plane, NoSoftmax, Soft>(
+  check<Eight<PooledWindow<1, 1, 2>, 1, 2, 4, 2, 1, 1, 2>, Point, LargestOfWindow, Plane, NoSoftmax, Soft>(
       checker, "many patches", conv_shape<Point>(2301, 2, 1, 5, 5, 1));
 }
 
 // Infinities and NaN reach exactly what they are part of.
 void check_not_finite(Checker& checker) {
   const auto changed = [&](const char* name, const auto& change) {
-    ConvCase<Cube> problem(conv_shape<Cube>(2, 2, 6, 6, 12, 9, 1));
+    ConvCase<Cube> problem(conv_shape<Cube>(2, 3, 6, 6, 12, 9, 1));
     change(problem);
     problem.want = reference<Cube>(problem.shape, problem.x.data(), problem.weight.data(), problem.bias.data());
-    check<Eight<PooledWindow<2, 2, 4>, 2, 4, 4, 1, 1, 2, 2>, Cube, LargestOfWindow, Volume, Soft, NoSoftmax>(
+    check<Eight<PooledWindow<2, 2, 4>, 2, 3, 4, 1, 1, 2, 2>, Cube, LargestOfWindow, Volume, Soft, NoSoftmax>(
         checker, std::string(name) + ", softened before", problem);
-    check<Eight<PooledWindow<4, 1, 1>, 2, 4, 4, 1, 1, 2, 10>, Cube, SmallestOfWindow, Plane, NoSoftmax, Soft>(
+    check<Eight<PooledWindow<4, 1, 1>, 2, 3, 4, 1, 1, 2, 10>, Cube, SmallestOfWindow, Plane, NoSoftmax, Soft>(
         checker, std::string(name) + ", softened behind", problem);
-    check<Eight<PooledWindow<1, 2, 2>, 1, 4, 4, 2, 4, 2, 5>, Cube, SmallestOfWindow, Volume, NoSoftmax, NoSoftmax>(
+    check<Eight<PooledWindow<1, 2, 2>, 1, 3, 4, 2, 4, 2, 5>, Cube, SmallestOfWindow, Volume, NoSoftmax, NoSoftmax>(
         checker, name, problem);
   };
   changed("infinity", [](auto& problem) { problem.x[7] = INFINITY; });
@@ -251,7 +251,7 @@ void check_not_finite(Checker& checker) {
 }
 
 void check_refusals(Checker& checker) {
-  using Tile = Eight<PooledWindow<1, 2, 2>, 1, 4, 4, 1, 1, 4, 4>;
+  using Tile = Eight<PooledWindow<1, 2, 2>, 1, 3, 4, 1, 1, 4, 4>;
   const ConvShape shape = conv_shape<Same>(1, 3, 8, 8, 9, 1);
   const DeviceFloats memory(1024);
   const WindowChain<LargestOfWindow, Plane, NoSoftmax, Soft, AddBias, ScaleByPlace, ScaleByPlace, StoreLeft> chain{

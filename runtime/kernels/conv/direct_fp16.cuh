@@ -279,16 +279,22 @@ __device__ __forceinline__ void multiply_patch(const Source& source, const Epilo
 template <typename Tile, typename Window>
 __device__ __forceinline__ void load_weights(const Source& source, const Memory<Tile, Window>& memory,
                                              int first_channel) {
-  fill_offsets<Tile, Window>(memory.offsets());
-  if constexpr (Tile::elements > 0) {
+  if constexpr (Tile::is_by_words) {
+    fill_word_offsets<Tile, Window>(memory.offsets());
     fill_elements(memory);
+  } else {
+    fill_offsets<Tile, Window>(memory.offsets());
   }
   scale_channels<Tile, Window>(source, first_channel, memory.unscale());
   if (threadIdx.x == 0) {
     *memory.small(0) = 0;
   }
   __syncthreads();
-  fill_weights<Tile, Window>(source, first_channel, memory.unscale(), memory.weights());
+  if constexpr (Tile::is_by_words) {
+    fill_word_weights<Tile, Window>(source, first_channel, memory.unscale(), memory.weights());
+  } else {
+    fill_weights<Tile, Window>(source, first_channel, memory.unscale(), memory.weights());
+  }
 }
 
 // Blocks of a multiprocessor, as shared memory and registers of the sums have room.

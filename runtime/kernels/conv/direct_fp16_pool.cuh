@@ -337,8 +337,8 @@ __device__ __forceinline__ void multiply_patch(
 
 }  // namespace direct_fp16_detail
 
-// Needs shape.groups == 1, no more input channels than the tile takes, and no more output channels where there is a
-// softmax; windows of the tile that lie within the output.
+// Needs shape.groups == 1, the tile's input channels, and no more output channels than its where there is a softmax;
+// windows of the tile that lie within the output.
 template <typename Tile, typename Window, typename Chain>
 cudaError_t launch_conv_direct_fp16_pool(const ConvShape& shape, const float* input, const float* weight,
                                          const Chain& chain, cudaStream_t stream) {
@@ -348,7 +348,7 @@ cudaError_t launch_conv_direct_fp16_pool(const ConvShape& shape, const float* in
   const int64_t down = ceil_divide(chain.pooled.height, Tile::down);
   const int64_t across = ceil_divide(chain.pooled.width, Tile::across);
   const int64_t count = ceil_divide(shape.batch, Tile::images) * deep * down * across;
-  if (shape.groups != 1 || shape.in_channels > Tile::input_channels ||
+  if (shape.groups != 1 || shape.in_channels != Tile::input_channels ||
       (kHasSoftmax && shape.out_channels > Tile::channels)) {
     return cudaErrorInvalidValue;
   }

@@ -20,8 +20,8 @@ struct PooledWindow {
   static constexpr int elements = kDepth * kHeight * width_of_lane;  // of a lane
 };
 
-// Patches of so many images and of so many windows along each axis, for all channels in tiles of eight: up to 4 or 8
-// input channels are taken at a time, and `kTogether` outputs of a window multiplied together. Of few taps the weights
+// Patches of so many images and of so many windows along each axis, for all channels in tiles of eight: of exactly so
+// many input channels, and `kTogether` outputs of a window multiplied together. Of few taps the weights
 // may be kept in registers from output to output.
 template <typename PooledWindow, int kTiles, int kWarps, int kInputChannels, int kTogether, int kImages, int kDeep,
           int kDown, int kAcross, bool kKeepsWeights = false>
@@ -31,8 +31,7 @@ struct DirectWindowsTile {
   static constexpr int warps = kWarps;
   static constexpr int threads = 32 * kWarps;
   static constexpr int input_channels = kInputChannels;
-  static constexpr int channels_of_tile = 8;
-  static constexpr int channels = channels_of_tile * kTiles;
+  static constexpr int channels = 8 * kTiles;
   static constexpr int together = kTogether;
   static constexpr bool keeps_weights = kKeepsWeights;
   static constexpr int images = kImages;
@@ -108,38 +107,40 @@ struct WindowInPatch {
 template <int kPairs, int kTiles>
 using WindowSums = float[kPairs][kTiles][4];
 
-// This lane's channels of one tap, of two outputs of its window, as the tensor cores take them: word by word, so that
-// no register is moved.
-template <typename Patch>
-__device__ __forceinline__ void read_pair(const unsigned char* first, const unsigned char* second,
+// This lane's two words of K under a window's first output.
+struct LaneWords {
+  const unsigned char* first;
+  const unsigned char* second;
+};
+
+// Those of two outputs of its window as the tensor cores take them: word by word, so that no register is moved.
+__device__ __forceinline__ void read_pair(const LaneWords& words, int first, int second, int part,
                                           uint32_t (&pixels)[4]) {
-  pixels[0] = *reinterpret_cast<const uint32_t*>(first);
-  pixels[1] = *reinterpret_cast<const uint32_t*>(second);
-  pixels[2] = *reinterpret_cast<const uint32_t*>(first + Patch::word_bytes);
-  pixels[3] = *reinterpret_cast<const uint32_t*>(second + Patch::word_bytes);
+  pixels[0] = *reinterpret_cast<const uint32_t*>(words.first + first + part);
+  pixels[1] = *reinterpret_cast<const uint32_t*>(words.first + second + part);
+  pixels[2] = *reinterpret_cast<const uint32_t*>(words.second + first + part);
+  pixels[3] = *reinterpret_cast<const uint32_t*>(words.second + second + part);
 }
 
-// One slice of K. `pixels`: this lane's tap under its window's first output; `places`: of the outputs, from that.
+// One slice of K. `places`: of the outputs, from the window's first.
 template <int kPairs, typename Tile, typename Window>
-__device__ __forceinline__ void multiply_slice_of_windows(const unsigned char* pixels, const int (&places)[2 * kPairs],
+__device__ __forceinline__ void multiply_slice_of_windows(const LaneWords& words, const int (&places)[2 * kPairs],
                                                           const uint4* weights, WindowSums<kPairs, Tile::tiles>& sums) {
   using Patch = Stage<Tile, Window>;
   uint32_t upper[kPairs][4];
   uint32_t lower[kPairs][4];
 #pragma unroll
   for (int i = 0; i < kPairs; ++i) {
-    const unsigned char* const first = pixels + places[2 * i];
-    const unsigned char* const second = pixels + places[2 * i + 1];
-    read_pair<Patch>(first, second, upper[i]);
-    read_pair<Patch>(first + Patch::part_bytes, second + Patch::part_bytes, lower[i]);
+    read_pair(words, places[2 * i], places[2 * i + 1], 0, upper[i]);
+    read_pair(words, places[2 * i], places[2 * i + 1], Patch::part_bytes, lower[i]);
   }
   uint32_t upper_weights[Tile::tiles][2];
   uint32_t lower_weights[Tile::tiles][2];
 #pragma unroll
   for (int j = 0; j < Tile::tiles; ++j) {
-    const uint4 words = weights[j * 32];
-    upper_weights[j][0] = words.x, upper_weights[j][1] = words.y;
-    lower_weights[j][0] = words.z, lower_weights[j][1] = words.w;
+    const uint4 four = weights[j * 32];
+    upper_weights[j][0] = four.x, upper_weights[j][1] = four.y;
+    lower_weights[j][0] = four.z, lower_weights[j][1] = four.w;
   }
   // Small terms first; all products of one kind together, since a chain on one accumulator waits for itself.
   mma_detail::for_each_product<kPairs, Tile::tiles>(
@@ -158,7 +159,8 @@ __device__ __forceinline__ void add_slices_of_windows(const unsigned char* pixel
   WindowSums<kPairs, Tile::tiles> partial = {};
 #pragma unroll
   for (int i = 0; i < kCount; ++i) {
-    multiply_slice_of_windows<kPairs, Tile, Window>(pixels + offsets[i * 4], places,
+    const int* const own = offsets + i * Stage<Tile, Window>::offsets_of_slice;
+    multiply_slice_of_windows<kPairs, Tile, Window>({pixels + own[0], pixels + own[4]}, places,
                                                     weights + i * Stage<Tile, Window>::words_of_slice, partial);
   }
 #pragma unroll
@@ -177,16 +179,16 @@ __device__ __forceinline__ void multiply_windows(const unsigned char* pixels, co
 #pragma unroll 1
   for (int group = 0; group < kGroups; ++group) {
     add_slices_of_windows<kSlicesOfGroup, kPairs, Tile, Window>(
-        pixels, places, weights + group * kSlicesOfGroup * Patch::words_of_slice, offsets + group * kSlicesOfGroup * 4,
-        sums);
+        pixels, places, weights + group * kSlicesOfGroup * Patch::words_of_slice,
+        offsets + group * kSlicesOfGroup * Patch::offsets_of_slice, sums);
   }
   if constexpr (kLeft > 0) {
     if constexpr (kGroups > 0) {
       __syncwarp();  // one group's operands at a time are in registers
     }
-    add_slices_of_windows<kLeft, kPairs, Tile, Window>(pixels, places,
-                                                       weights + kGroups * kSlicesOfGroup * Patch::words_of_slice,
-                                                       offsets + kGroups * kSlicesOfGroup * 4, sums);
+    add_slices_of_windows<kLeft, kPairs, Tile, Window>(
+        pixels, places, weights + kGroups * kSlicesOfGroup * Patch::words_of_slice,
+        offsets + kGroups * kSlicesOfGroup * Patch::offsets_of_slice, sums);
   }
 }
 

@@ -28,6 +28,7 @@ constexpr int64_t kWindowsTogether = 8;  // of a warp
 constexpr int64_t kOutputsTogether = 4;  // of a window
 constexpr int64_t kWarpsOfWindows = 8;   // of a block
 constexpr int64_t kElementsOfCopy = 4;   // that are copied together
+constexpr int64_t kWordsOfSlice = 8;
 constexpr int64_t kSliceOfWindows = 16;  // of K
 constexpr int64_t kBanksOfWords = 32;
 constexpr int64_t kWordBytes = 4;
@@ -83,6 +84,7 @@ WindowAxis window_axis(const ConvolutionProblem& problem, size_t axis) {
 struct WindowsPatch {
   WindowsOfPatch of;
   int64_t slices;    // of K
+  int64_t words;     // of two elements each, of a pixel
   int64_t elements;  // of one input channel
   int64_t eights;    // of windows
   int64_t shared_bytes;
@@ -95,7 +97,10 @@ struct WindowsPatch {
     const auto under = [&](size_t axis) {
       return window_axis(problem, axis).under(of.windows[axis] * chain.window[axis]);
     };
-    slices = ceil_of(problem.window.taps(), kSliceOfWindows / setting.input_channels);
+    words = ceil_of(problem.in_channels, 2);
+    const int64_t taps_x = problem.window.kernel.back();
+    const int64_t of_row = problem.in_channels / 2 * taps_x + problem.in_channels % 2 * ceil_of(taps_x, 2);
+    slices = ceil_of(problem.window.taps() / taps_x * of_row, kWordsOfSlice);
     const int64_t lead = (kElementsOfCopy - problem.window.padding.back() % kElementsOfCopy) % kElementsOfCopy;
     const int64_t width = up_to(lead + under(2), kElementsOfCopy);
     const int64_t planes = of.images * under(0);
@@ -105,13 +110,13 @@ struct WindowsPatch {
     const int64_t pitch = is_near ? width : width + to_half - kNearer;
     const WindowAxis rows = window_axis(problem, 1);
     const int64_t plane = up_to_rest(under(1) * pitch, rows.kernel * rows.dilation * pitch, kBanksOfWords);
-    const int64_t word = up_to_rest(planes * plane, kBanksOfWords / 4, kBanksOfWords);
-    const int64_t words = kParts * word * setting.input_channels / 2;
+    const int64_t apart = words > 2 ? kBanksOfWords / 4 : kBanksOfWords / 2;
+    const int64_t split = kParts * words * up_to_rest(planes * plane, apart, kBanksOfWords);
     const int64_t weights = slices * setting.channels / kChannelsOfEight * 2 * kBanksOfWords * kWordBytes * kParts;
     const int64_t lanes = lanes_of_window(chain.window[2]);
     eights = ceil_of(of.count() * lanes, kWindowsTogether);
-    shared_bytes = weights + words * kWordBytes + problem.in_channels * elements * kWordBytes +
-                   (slices * 4 + chain.elements() / lanes + setting.channels + kMarks) * kWordBytes;
+    shared_bytes = weights + split * kWordBytes + problem.in_channels * elements * kWordBytes +
+                   (slices * kWordsOfSlice + chain.elements() / lanes + setting.channels + kMarks) * kWordBytes;
     constexpr int64_t kMostResident = 2;  // as registers have room
     resident = std::clamp(kRoomOfWindows / (shared_bytes + kReservedOfWindows), int64_t{1}, kMostResident);
   }
@@ -146,7 +151,7 @@ double microseconds_of(const JoinChain& chain, const DirectWindowsSetting& setti
                         (chain.behind != nullptr ? softmax / static_cast<double>(kOutputsTogether) : 0.0);
   constexpr double kUnmeasured = 1.1;
   return kUnmeasured * (static_cast<double>(eights) * (lines * line + stored) +
-                        kOfElement * static_cast<double>(patch.elements * setting.input_channels) +
+                        kOfElement * static_cast<double>(patch.elements * 2 * patch.words) +
                         (patch.resident == 1 ? kOfAlone : kOfPatch));
 }
 
@@ -248,7 +253,7 @@ std::string direct_windows_tile(const ConvolutionProblem& problem, const JoinCha
   const int64_t of_lane = chain.elements() / lanes_of_window(chain.window[2]);
   return fmt::format("stitch::DirectWindowsTile<stitch::PooledWindow<{}, {}, {}>, {}, {}, {}, {}, {}, {}, {}, {}>",
                      chain.window[0], chain.window[1], chain.window[2], setting.channels / kChannelsOfEight,
-                     kWarpsOfWindows, setting.input_channels, std::min(kOutputsTogether, up_to(of_lane, 2)), of.images,
+                     kWarpsOfWindows, problem.in_channels, std::min(kOutputsTogether, up_to(of_lane, 2)), of.images,
                      of.windows[0], of.windows[1], of.windows[2]);
 }
 
