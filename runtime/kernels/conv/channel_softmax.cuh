@@ -2,6 +2,7 @@
 // A softmax over channels that lie within a warp: of what four neighbouring lanes have, or of one in each lane.
 #pragma once
 
+#include "kernels/common/math.cuh"
 #include "kernels/common/warp.cuh"
 #include "ptx/extremes.cuh"
 
@@ -34,7 +35,7 @@ struct SoftmaxOfChannels {
     }
     sum += __shfl_xor_sync(kFullWarp, sum, 1);
     sum += __shfl_xor_sync(kFullWarp, sum, 2);
-    const float scale = 1.0f / sum;
+    const float scale = quotient_of_normal(1.0f, sum);  // one of the exponentials is 1
 #pragma unroll
     for (int i = 0; i < 2 * kTiles; ++i) {
       values[i / 2][i % 2] *= scale;
