@@ -59,27 +59,29 @@ __host__ __device__ constexpr int word_pitch(int pixels, int banks, int words) {
   return pixels + (apart + banks - pixels % banks) % banks;
 }
 
-// By words, K goes through the rows of a window; in a row through pairs of input channels, of each through its taps;
-// and where their number is odd, of the last channel through pairs of taps.
+// By words, K goes through pairs of input channels, of each through all taps; and where their number is odd, of the
+// last channel through pairs of taps along rows. Neighbours then lie in one plane of words, whose rows meet no bank
+// twice.
 template <int kChannels, typename Window>
-struct WordsOfRow {
+struct WordsOfWindow {
   static constexpr int rows = Window::kernel_z * Window::kernel_y;
-  static constexpr int of_pairs = kChannels / 2 * Window::kernel_x;
-  static constexpr int of_last = kChannels % 2 * ((Window::kernel_x + 1) / 2);
-  static constexpr int count = of_pairs + of_last;
+  static constexpr int of_last_row = (Window::kernel_x + 1) / 2;
+  static constexpr int of_pairs = kChannels / 2 * Window::taps;
+  static constexpr int count = of_pairs + kChannels % 2 * rows * of_last_row;
 
   // One of them: a tap of two channels, or two taps of the last.
   struct Word {
-    int row;
     int channel;  // the first
-    int x;        // tap
+    int row;
+    int x;  // tap
     bool is_last;
 
-    __device__ constexpr explicit Word(int number) : row(number / count), channel(0), x(0), is_last(false) {
-      const int in_row = number % count;
-      is_last = in_row >= of_pairs;
-      channel = is_last ? kChannels - 1 : in_row / Window::kernel_x * 2;
-      x = is_last ? (in_row - of_pairs) * 2 : in_row % Window::kernel_x;
+    __device__ constexpr explicit Word(int number) : channel(0), row(0), x(0), is_last(number >= of_pairs) {
+      const int in_last = number - of_pairs;
+      const int tap = number % Window::taps;
+      channel = is_last ? kChannels - 1 : number / Window::taps * 2;
+      row = is_last ? in_last / of_last_row : tap / Window::kernel_x;
+      x = is_last ? in_last % of_last_row * 2 : tap % Window::kernel_x;
     }
   };
 };
@@ -111,9 +113,9 @@ struct Stage {
   static constexpr int word_bytes = word_pitch(in_planes * plane, cycle, words) * pixel_bytes;  // by words
   static constexpr int part_bytes = Tile::is_by_words ? words * word_bytes : in_planes * plane * pixel_bytes;
 
-  using Words = WordsOfRow<Tile::input_channels, Window>;
+  using Words = WordsOfWindow<Tile::input_channels, Window>;
   static constexpr int offsets_of_slice = Tile::is_by_words ? kSlice / 2 : 4;
-  static constexpr int slices = Tile::is_by_words ? (Words::rows * Words::count + kSlice / 2 - 1) / (kSlice / 2)
+  static constexpr int slices = Tile::is_by_words ? (Words::count + kSlice / 2 - 1) / (kSlice / 2)
                                                   : (Window::taps * Tile::input_channels + kSlice - 1) / kSlice;
   static constexpr int words_of_slice = Tile::channels / 8 * 32;  // of 16 bytes: two parts of four channels each
 
@@ -353,7 +355,7 @@ __device__ __forceinline__ void fill_word_offsets(int* offsets) {
   using Patch = Stage<Tile, Window>;
   using Words = typename Patch::Words;
   for (int i = static_cast<int>(threadIdx.x); i < Patch::slices * Patch::offsets_of_slice; i += Tile::threads) {
-    const typename Words::Word word(i < Words::rows * Words::count ? i : 0);
+    const typename Words::Word word(i < Words::count ? i : 0);
     const int z = word.row / Window::kernel_y * Window::dilation_z;
     const int y = word.row % Window::kernel_y * Window::dilation_y;
     offsets[i] = (z * Patch::plane + y * Patch::pitch + word.x * Window::dilation_x) * Patch::pixel_bytes +
@@ -445,7 +447,7 @@ __device__ __forceinline__ void fill_word_weights(const Source& source, int firs
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const int number = first + half * 4;
-      const bool is_there = is_channel && number < Words::rows * Words::count;
+      const bool is_there = is_channel && number < Words::count;
       const typename Words::Word word(is_there ? number : 0);
       const float* const at = from + word.channel * Window::taps + word.row * Window::kernel_x + word.x;
       const bool has_second = is_there && (!word.is_last || word.x + 1 < Window::kernel_x);

@@ -8,14 +8,17 @@
 
 namespace stitch {
 
-// Windows of a pool, side by side. Rows whose width is even are shared by lanes, each of which has two outputs or more.
+// Windows of a pool, side by side. Lanes share a row of even width, so that neighbouring lanes have neighbouring
+// outputs, whose elements meet no bank twice; where a lane then had fewer than four outputs, half as many lanes do.
 template <int kDepth, int kHeight, int kWidth>
 struct PooledWindow {
   static constexpr int depth = kDepth;
   static constexpr int height = kHeight;
   static constexpr int width = kWidth;
   static constexpr int power_of_two = kWidth & -kWidth;
-  static constexpr int lanes = power_of_two <= 2 ? 1 : (power_of_two >= 16 ? 8 : power_of_two / 2);
+  static constexpr int most_lanes = power_of_two < 8 ? power_of_two : 8;
+  static constexpr bool has_enough = kDepth * kHeight * kWidth / most_lanes >= 4;
+  static constexpr int lanes = has_enough || most_lanes == 1 ? most_lanes : most_lanes / 2;
   static constexpr int width_of_lane = kWidth / lanes;
   static constexpr int elements = kDepth * kHeight * width_of_lane;  // of a lane
 };

@@ -54,11 +54,12 @@ struct WindowsOfPatch {
   int64_t count() const { return images * windows[0] * windows[1] * windows[2]; }
 };
 
-// Lanes that share a window of this width.
-int64_t lanes_of_window(int64_t width) {
-  const int64_t power_of_two = width & -width;
+// Lanes that share a window: as many as its row may be cut into, but for those that had too few outputs.
+int64_t lanes_of_window(const JoinChain& chain) {
   constexpr int64_t kMostLanes = 8;
-  return power_of_two <= 2 ? 1 : std::min(kMostLanes, power_of_two / 2);
+  const int64_t width = chain.window[2];
+  const int64_t most = std::min(kMostLanes, width & -width);
+  return most == 1 || chain.elements() / most >= kOutputsTogether ? most : most / 2;
 }
 
 // Along z, y and x, whatever the problem's axes are.
@@ -113,7 +114,7 @@ struct WindowsPatch {
     const int64_t apart = words > 2 ? kBanksOfWords / 4 : kBanksOfWords / 2;
     const int64_t split = kParts * words * up_to_rest(planes * plane, apart, kBanksOfWords);
     const int64_t weights = slices * setting.channels / kChannelsOfEight * 2 * kBanksOfWords * kWordBytes * kParts;
-    const int64_t lanes = lanes_of_window(chain.window[2]);
+    const int64_t lanes = lanes_of_window(chain);
     eights = ceil_of(of.count() * lanes, kWindowsTogether);
     shared_bytes = weights + split * kWordBytes + problem.in_channels * elements * kWordBytes +
                    (slices * kWordsOfSlice + chain.elements() / lanes + setting.channels + kMarks) * kWordBytes;
@@ -134,15 +135,17 @@ int64_t patches_of_image(const JoinChain& chain, const WindowsOfPatch& of) {
 // sums, and a softmax of them, as many instructions as the compiled kernel has, four of which begin in a cycle; and
 // splitting an element what it takes there. No join has been measured yet, so that all is taken to be somewhat slower.
 double microseconds_of(const JoinChain& chain, const DirectWindowsSetting& setting, const WindowsPatch& patch) {
-  constexpr double kOfTile = 0.0063, kOfPixels = 0.0088, kOfWeights = 0.0022;
+  constexpr double kOfTile = 0.0063, kOfNeighbours = 0.0106, kOfPixels = 0.0176, kOfWeights = 0.0022;
   constexpr double kOfLine = 0.01, kOfJoinedTile = 0.01, kOfSoftmax = 0.015, kOfSoftenedTile = 0.016;
   constexpr double kOfElement = 0.0002, kOfAlone = 1.2, kOfPatch = 0.3;
   const auto tiles = static_cast<double>(setting.channels / kChannelsOfEight);
-  const double slice = std::max(kOfTile * tiles, kOfPixels + kOfWeights * tiles);
+  // Lanes that have outputs apart from each other meet in banks.
+  const bool are_neighbours = chain.window[2] == lanes_of_window(chain);
+  const double slice = std::max(kOfTile * tiles, (are_neighbours ? kOfNeighbours : kOfPixels) + kOfWeights * tiles);
   const double softmax = kOfSoftmax + kOfSoftenedTile * tiles;
   const double line = static_cast<double>(patch.slices) * slice + kOfLine + kOfJoinedTile * tiles +
                       (chain.before != nullptr ? softmax : 0.0);
-  const int64_t of_lane = chain.elements() / lanes_of_window(chain.window[2]);
+  const int64_t of_lane = chain.elements() / lanes_of_window(chain);
   const double lines = static_cast<double>(up_to(of_lane, 2)) / static_cast<double>(kOutputsTogether);
   // Warps of a block alone wait for the one with most windows.
   const int64_t eights = patch.resident == 1 ? up_to(patch.eights, kWarpsOfWindows) : patch.eights;
@@ -250,7 +253,7 @@ std::optional<DirectWindowsSetting> direct_windows_setting(const Setting& settin
 std::string direct_windows_tile(const ConvolutionProblem& problem, const JoinChain& chain,
                                 const DirectWindowsSetting& setting) {
   const WindowsOfPatch of = windows_patch_for(problem, chain, setting)->of;
-  const int64_t of_lane = chain.elements() / lanes_of_window(chain.window[2]);
+  const int64_t of_lane = chain.elements() / lanes_of_window(chain);
   return fmt::format("stitch::DirectWindowsTile<stitch::PooledWindow<{}, {}, {}>, {}, {}, {}, {}, {}, {}, {}, {}>",
                      chain.window[0], chain.window[1], chain.window[2], setting.channels / kChannelsOfEight,
                      kWarpsOfWindows, problem.in_channels, std::min(kOutputsTogether, up_to(of_lane, 2)), of.images,
@@ -281,7 +284,7 @@ void add_direct_windows_work(const ConvolutionProblem& problem, const JoinChain&
   work.flops = 2.0 * kProducts * static_cast<double>(problem.batch * problem.out_channels * windows) *
                static_cast<double>(problem.depth());
   work.padded_flops = 2.0 * kProducts * static_cast<double>(all * patch.eights * kWindowsTogether) *
-                      static_cast<double>(chain.elements() / lanes_of_window(chain.window[2])) *
+                      static_cast<double>(chain.elements() / lanes_of_window(chain)) *
                       static_cast<double>(setting.channels * patch.slices * kSliceOfWindows);
   const int64_t of_block = ceil_of(all, kMultiprocessorsOfWindows * patch.resident);
   work.blocks = ceil_of(patches, of_block) * blocks_of_channels;
