@@ -5,6 +5,7 @@
 #include "conv_support.cuh"
 #include "kernels/conv/direct_mma_pool.cuh"
 #include "kernels/conv/direct_pool.cuh"
+#include "kernels/conv/direct_rows_mean.cuh"
 #include "kernels/conv/direct_rows_pool.cuh"
 #include "kernels/conv/direct_wgmma_pool.cuh"
 
@@ -100,10 +101,10 @@ struct PooledCase {
   float divisor() const { return static_cast<float>(rows * columns); }
 };
 
-template <int kChannels, typename Window, typename Join, int kHeight, int kWidth>
+template <int kChannels, typename Window, typename Join, int kHeight, int kWidth, int kThreads = 256>
 void check_windows(Checker& checker, const std::string& name, const ConvShape& shape) {
   const PooledCase<Window> pool(shape, kHeight, kWidth, std::is_same_v<Join, LargestOfWindow>);
-  checker.launched(name, launch_conv_direct_pool<DirectTile<kChannels>, Window, Join, kHeight, kWidth>(
+  checker.launched(name, launch_conv_direct_pool<DirectTile<kChannels, kThreads>, Window, Join, kHeight, kWidth>(
                              shape, pool.x.data(), pool.weight.data(), pool.element(), pool.store(), pool.height(),
                              pool.width(), pool.divisor(), nullptr));
   checker.close(name, pool.y.values(), pool.want, 1e-5);
@@ -127,10 +128,10 @@ void check_windows_by_rows(Checker& checker, const std::string& name, const Conv
   checker.close(name + ", large", pool.y.values(), other.want, 1e-5);
 }
 
-template <int kChannels, typename Window>
+template <int kChannels, typename Window, int kThreads = 256>
 void check_planes(Checker& checker, const std::string& name, const ConvShape& shape) {
   const PooledCase<Window> pool(shape);
-  using Tile = DirectTile<kChannels>;
+  using Tile = DirectTile<kChannels, kThreads>;
   const int64_t parts = shape.out_depth * ceil_divide(shape.out_height, Tile::rows) *
                         (Tile::rows / Tile::rows_of_thread) * ceil_divide(shape.out_width, Tile::columns);
   const DeviceFloats scratch(shape.batch * shape.out_channels * parts);
@@ -170,6 +171,24 @@ void check_planes_by_warps(Checker& checker, const std::string& name, const Conv
       });
 }
 
+// A large element makes its image one that is taken by plain arithmetic. A plane has no more parts than its rows have
+// 32 outputs.
+template <typename Tile, typename Window>
+void check_planes_by_rows(Checker& checker, const std::string& name, const ConvShape& shape) {
+  const auto launch_mean = [](auto s, auto x, auto weight, auto element, auto store, float divisor, float* scratch) {
+    return launch_conv_direct_rows_mean<Tile, Window>(s, x, weight, element, store, divisor, scratch, nullptr);
+  };
+  check_planes_of_mma<Window>(checker, name, shape, launch_mean);
+  std::vector<float> large = ConvCase<Window>(shape).x;
+  large.back() = 0x1p90f;
+  const PooledCase<Window> pool(shape, shape.out_depth * shape.out_height, shape.out_width, false, large);
+  const DeviceFloats scratch(shape.batch * shape.out_channels * pool.rows * ceil_divide(shape.out_width, 32));
+  const DeviceFloats x(large);
+  checker.launched(name + ", large", launch_mean(shape, x.data(), pool.weight.data(), pool.element(), pool.store(),
+                                                 pool.divisor(), scratch.data()));
+  checker.close(name + ", large", pool.y.values(), pool.want, 1e-5);
+}
+
 template <int kChannels, typename Window>
 void check_planes_by_groups(Checker& checker, const std::string& name, const ConvShape& shape) {
   check_planes_of_mma<Window>(checker, name, shape,
@@ -191,6 +210,10 @@ int main(int count, char** arguments) {
   check_windows<64, Same, MeanOfWindow, 4, 4>(checker, "mean of 4x4", conv_shape<Same>(1, 5, 9, 70, 66, 1));
   check_windows<32, Strided, MeanOfWindow, 8, 1>(checker, "mean of 8x1", conv_shape<Strided>(2, 3, 70, 14, 9, 1));
   check_windows<32, Same, LargestOfWindow, 1, 32>(checker, "largest of 1x32", conv_shape<Same>(1, 2, 5, 70, 20, 1));
+  check_windows<8, Same, LargestOfWindow, 2, 2, 128>(checker, "largest of 2x2, few rows",
+                                                     conv_shape<Same>(2, 1, 29, 37, 6, 1));
+  check_windows<16, Strided, MeanOfWindow, 4, 2, 64>(checker, "mean of 4x2, few rows",
+                                                     conv_shape<Strided>(2, 3, 17, 14, 19, 1));
   using Valid = ConvWindow<3, 3, 1, 1, 0, 0, 1, 1>;
   using Five = ConvWindow<5, 5, 1, 1, 2, 2, 1, 1>;
   check_windows_by_rows<DirectRowsPoolTile<2, 8, 4>, Valid, LargestOfWindow, 4, 4>(
@@ -200,6 +223,7 @@ int main(int count, char** arguments) {
   check_windows_by_rows<DirectRowsPoolTile<2, 8, 2>, Same, MeanOfWindow, 2, 8>(checker, "mean of 2x8 by rows",
                                                                                conv_shape<Same>(2, 5, 7, 67, 33, 1));
   check_planes<16, Same>(checker, "planes", conv_shape<Same>(2, 3, 45, 37, 12, 1));
+  check_planes<8, Same, 64>(checker, "planes of few rows", conv_shape<Same>(2, 2, 21, 37, 12, 1));
   check_planes<64, Strided>(checker, "planes, strided", conv_shape<Strided>(1, 3, 21, 14, 70, 1));
   check_planes<32, Volume>(checker, "volumes", conv_shape<Volume>(2, 4, 4, 19, 8, 10, 1));
   check_planes_by_warps<DirectMmaTile<32, 4>, Same>(checker, "planes by tensor cores",
@@ -209,6 +233,13 @@ int main(int count, char** arguments) {
   check_planes_by_warps<DirectMmaTile<32, 8>, Volume>(checker, "volumes by tensor cores",
                                                       conv_shape<Volume>(2, 4, 4, 19, 8, 10, 1));
   check_planes_by_groups<32, Same>(checker, "planes by groups of warps", conv_shape<Same>(2, 3, 45, 67, 12, 1));
+  using Long = ConvWindow3d<3, 3, 3, 2, 1, 1, 1, 0, 1, 1, 2, 1>;
+  check_planes_by_rows<DirectRowsMeanTile<2, 8, 1, 4>, Valid>(checker, "planes by rows",
+                                                              conv_shape<Valid>(2, 8, 17, 72, 64, 1));
+  check_planes_by_rows<DirectRowsMeanTile<4, 4, 1, 5>, Five>(checker, "planes by odd rows",
+                                                             conv_shape<Five>(3, 3, 14, 21, 70, 1));
+  check_planes_by_rows<DirectRowsMeanTile<2, 8, 2, 4>, Long>(checker, "volumes by rows",
+                                                             conv_shape<Long>(2, 5, 7, 11, 23, 40, 1));
   using Wide = ConvWindow<3, 3, 2, 2, 1, 1, 1, 1>;
   check_planes_by_groups<64, Wide>(checker, "planes by groups of warps, strided",
                                    conv_shape<Wide>(2, 7, 21, 14, 70, 1));

@@ -21,10 +21,13 @@ PLANES = "kernels/gemm/wgmma_mainloop.cuh"
 GROUPS = "kernels/conv/direct_wgmma.cuh"
 HALVES = "kernels/conv/direct_fp16.cuh"
 HALF_OPERANDS = "kernels/conv/direct_fp16_operands.cuh"
+WINDOWS = "kernels/conv/direct_fp16_windows.cuh"
+WINDOWS_POOL = "kernels/conv/direct_fp16_pool.cuh"
 ROWS = "kernels/conv/direct_rows.cuh"
 ROWS_FINISH = "kernels/conv/direct_rows_finish.cuh"
 ROWS_PATCH = "kernels/conv/direct_rows_patch.cuh"
 ROWS_POOL = "kernels/conv/direct_rows_pool.cuh"
+ROWS_MEAN = "kernels/conv/direct_rows_mean.cuh"
 PATCH = "kernels/conv/patch_mma.cuh"
 PATCH_POOL = "kernels/conv/patch_pool.cuh"
 WORDS = "kernels/conv/patch_words.cuh"
@@ -106,6 +109,23 @@ MISTAKES = (
             "unscale_of[i * 16]"),
     Mistake("halves_too_small_for_two_parts", "conv_direct_fp16_test", HALF_OPERANDS,
             "small * 4 > Window::taps * channels", "false"),
+    Mistake("windows_are_split_before_they_are_there", "conv_windows_test", HALVES, "    ptx::cp_async_wait<0>();", ""),
+    Mistake("windows_are_split_while_they_are_multiplied", "conv_windows_test", HALVES,
+            "  __syncthreads();  // all of the patch is there, and the one before it has been multiplied", ""),
+    Mistake("windows_are_copied_while_they_are_split", "conv_windows_test", HALVES,
+            "  __syncthreads();  // all of it is split", ""),
+    Mistake("windows_of_one_image", "conv_windows_test", WINDOWS,
+            "image * Patch::in_depth * Patch::plane + ", ""),
+    Mistake("windows_over_the_edge_are_joined_and_stored", "conv_windows_test", WINDOWS_POOL,
+            "window.is_there && window.part == 0 && ", ""),
+    Mistake("windows_without_the_lanes_beside", "conv_windows_test", WINDOWS_POOL,
+            "distance < 4 * Tile::Pool::lanes", "distance < 4"),
+    Mistake("windows_by_the_scale_of_other_channels", "conv_windows_test", WINDOWS_POOL,
+            "i / 2 * 8 + lane % 4 * 2 + i % 2", "lane % 4 * 2 + i % 2"),
+    Mistake("windows_that_are_infinite_are_kept", "conv_windows_test", WINDOWS_POOL,
+            "probe == 0 || !window().is_there", "true"),
+    Mistake("softmaxes_of_channels_that_are_not_there", "conv_windows_test", "kernels/conv/channel_softmax.cuh",
+            "is_channel ? values[i / 2][i % 2] : -INFINITY", "values[i / 2][i % 2]"),
     Mistake("rows_are_split_before_they_are_there", "conv_direct_rows_test", ROWS, "    ptx::cp_async_wait<0>();", ""),
     Mistake("rows_are_split_while_they_are_multiplied", "conv_direct_rows_test", ROWS,
             "  __syncthreads();  // all of the patch is there, and the one before it has been multiplied", ""),
@@ -122,6 +142,11 @@ MISTAKES = (
     Mistake("windows_of_rows_have_one_row", "conv_pool_test", ROWS_POOL, "(first_row + i) * layout.pitch",
             "first_row * layout.pitch"),
     Mistake("windows_of_rows_have_two_columns", "conv_pool_test", ROWS_POOL, "distance < kWidth / 2", "distance < 1"),
+    Mistake("planes_of_rows_with_what_is_behind_them", "conv_pool_test", ROWS_MEAN,
+            "row < rows && x + i < layout.width", "row < rows"),
+    Mistake("planes_of_rows_of_one_warpgroup", "conv_pool_test", ROWS_MEAN, "patch * Tile::groups + warp / 4",
+            "patch * Tile::groups"),
+    Mistake("planes_of_rows_that_are_infinite_are_kept", "conv_pool_test", ROWS_MEAN, "added.probe == 0", "true"),
     Mistake("patches_are_not_waited_for", "conv_patch_test", PATCH, "      ptx::cp_async_wait<0>();", ""),
     Mistake("patches_without_a_barrier", "conv_patch_test", PATCH,
             "      __syncthreads();  // all have what is multiplied now, and have read what is written over", ""),

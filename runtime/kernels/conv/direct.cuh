@@ -11,16 +11,18 @@
 
 namespace stitch {
 
-// Output channels of a block; its eight warps share them by eights, and lie one below the other beyond.
-template <int kChannels>
+// Output channels of a block; its warps, eight or fewer, share them by eights, and lie one below the other beyond.
+template <int kChannels, int kThreads = 256>
 struct DirectTile {
-  static constexpr int threads = 256;
+  static constexpr int threads = kThreads;
+  static constexpr int blocks_of_multiprocessor = 512 / kThreads;
   static constexpr int columns = 32;  // a warp's
   static constexpr int rows_of_thread = 8;
   static constexpr int channels_of_thread = 8;
   static constexpr int channels = kChannels;
   static constexpr int warps = threads / columns;
   static constexpr int warps_of_channels = kChannels / channels_of_thread;
+  static_assert(warps % warps_of_channels == 0);
   static constexpr int rows = rows_of_thread * warps / warps_of_channels;
 };
 
@@ -165,7 +167,7 @@ struct StorePixels {
 
 // `tiles` numbers the tiles of an output channel; blockIdx.y counts blocks of channels.
 template <typename Tile, typename Window, typename Finish>
-__global__ void __launch_bounds__(Tile::threads, 2)
+__global__ void __launch_bounds__(Tile::threads, Tile::blocks_of_multiprocessor)
     direct_kernel(ConvShape shape, const float* input, const float* weight, Finish finish, Planes planes,
                   PixelIndex<Window::rank> tiles) {
   using Source = Patch<Tile, Window>;

@@ -206,9 +206,10 @@ struct Memory {
   __device__ __forceinline__ uint4* weights() const { return reinterpret_cast<uint4*>(shared); }
   __device__ __forceinline__ unsigned char* parts() const { return shared + Patch::parts_at; }
   __device__ __forceinline__ float* staged(int warp) const {
-    return reinterpret_cast<float*>(shared + Patch::staged_at) + warp * 8 * kStagedPitch;
+    return reinterpret_cast<float*>(shared + Patch::staged_at) + warp * Tile::staged_floats;
   }
   __device__ __forceinline__ int* offsets() const { return reinterpret_cast<int*>(shared + Patch::offsets_at); }
+  __device__ __forceinline__ int* elements() const { return reinterpret_cast<int*>(shared + Patch::elements_at); }
   __device__ __forceinline__ float* unscale() const { return reinterpret_cast<float*>(shared + Patch::unscale_at); }
   // The largest magnitude that each warp has seen, and of two patches how many small elements they have.
   __device__ __forceinline__ uint32_t* largest() const { return reinterpret_cast<uint32_t*>(shared + Patch::marks_at); }
@@ -278,21 +279,29 @@ __device__ __forceinline__ void multiply_patch(const Source& source, const Epilo
 template <typename Tile, typename Window>
 __device__ __forceinline__ void load_weights(const Source& source, const Memory<Tile, Window>& memory,
                                              int first_channel) {
-  fill_offsets<Tile, Window>(memory.offsets());
+  if constexpr (Tile::is_by_words) {
+    fill_word_offsets<Tile, Window>(memory.offsets());
+    fill_elements(memory);
+  } else {
+    fill_offsets<Tile, Window>(memory.offsets());
+  }
   scale_channels<Tile, Window>(source, first_channel, memory.unscale());
   if (threadIdx.x == 0) {
     *memory.small(0) = 0;
   }
   __syncthreads();
-  fill_weights<Tile, Window>(source, first_channel, memory.unscale(), memory.weights());
+  if constexpr (Tile::is_by_words) {
+    fill_word_weights<Tile, Window>(source, first_channel, memory.unscale(), memory.weights());
+  } else {
+    fill_weights<Tile, Window>(source, first_channel, memory.unscale(), memory.weights());
+  }
 }
 
 // Blocks of a multiprocessor, as shared memory and registers of the sums have room.
 template <typename Tile, typename Window>
 constexpr int blocks_of_multiprocessor() {
   constexpr int kKibibytes = 227;
-  constexpr int kSums = Tile::tiles * Tile::lines_of_warp * 16 * 2;
-  constexpr int kWarps = kSums > 64 ? 8 : 16;
+  constexpr int kWarps = 2 * Tile::sums_of_lane > 64 ? 8 : 16;
   constexpr int kChannels = Tile::input_channels == 4 ? 3 : Tile::input_channels;  // as images have them
   constexpr int kOfMemory = kKibibytes * 1024 / (Stage<Tile, Window>::shared_bytes(kChannels) + 1024);
   constexpr int kOfRegisters = kWarps / Tile::warps;
@@ -311,8 +320,8 @@ __global__ void __launch_bounds__(Tile::threads, (blocks_of_multiprocessor<Tile,
   const auto count = static_cast<int>(left < steps.of_block ? left : steps.of_block);
   const auto place_of = [&](int number) {
     const PixelPlace patch = steps.patches.place(first + number);
-    return Place{patch.n, static_cast<int>(patch.z) * Tile::depth, static_cast<int>(patch.y) * Tile::rows,
-                 static_cast<int>(patch.x) * Tile::across * kColumns};
+    return Place{patch.n * Tile::images, static_cast<int>(patch.z) * Tile::depth,
+                 static_cast<int>(patch.y) * Tile::rows, static_cast<int>(patch.x) * Tile::columns};
   };
   Place place = place_of(0);
   load_patch<Tile, Window>(source, place, memory.raw());

@@ -23,6 +23,7 @@ struct DirectRowsTile {
   static constexpr int depth = kDepth;
   static constexpr int rows = kRows;
   static constexpr bool is_pooled = false;
+  static constexpr bool is_staged = true;  // outputs are laid in shared memory before they are stored
   static constexpr int blocks_of_multiprocessor = kGroups > 2 ? 1 : 2;
 };
 
@@ -151,7 +152,7 @@ struct Layout {
   __host__ __device__ int parts_at() const { return Own::weight_bytes; }
   __host__ __device__ int staged_at() const { return parts_at() + 2 * part_bytes; }
   __host__ __device__ int unscale_at() const {
-    return staged_at() + (Tile::is_pooled ? 0 : Tile::warps * kEight * kStagedPitch * 4);
+    return staged_at() + (Tile::is_staged ? Tile::warps * kEight * kStagedPitch * 4 : 0);
   }
   __host__ __device__ int marks_at() const { return unscale_at() + Tile::channels * 4; }
   __host__ __device__ int raw_at() const { return marks_at() + (Tile::warps + 4) * 4; }

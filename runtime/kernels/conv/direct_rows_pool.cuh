@@ -16,6 +16,7 @@ namespace stitch {
 template <int kGroups, int kInputChannels, int kRows>
 struct DirectRowsPoolTile : DirectRowsTile<kGroups, kInputChannels, 1, kRows> {
   static constexpr bool is_pooled = true;
+  static constexpr bool is_staged = false;
 };
 
 namespace direct_rows_detail {

@@ -13,6 +13,12 @@ struct LargestOfWindow {
   static __device__ __forceinline__ float finish(float joined, float) { return joined; }
 };
 
+struct SmallestOfWindow {
+  static constexpr float identity = INFINITY;
+  static __device__ __forceinline__ float join(float a, float b) { return ptx::smallest(a, b); }
+  static __device__ __forceinline__ float finish(float joined, float) { return joined; }
+};
+
 struct MeanOfWindow {
   static constexpr float identity = 0.0f;
   static __device__ __forceinline__ float join(float a, float b) { return a + b; }

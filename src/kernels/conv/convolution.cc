@@ -485,7 +485,7 @@ void include_skeleton(StepBuilder& step, const ConvolutionSetting& chosen) {
 // Of the launch.
 std::string template_arguments(const ConvolutionProblem& problem, const ConvolutionSetting& chosen) {
   if (chosen.method == ConvolutionMethod::kDirect) {
-    return direct_tile(chosen.channels) + ", Window";
+    return direct_tile(problem, chosen.channels) + ", Window";
   }
   if (chosen.is_direct_mma()) {
     return direct_mma_arguments(chosen.direct_mma);

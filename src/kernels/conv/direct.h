@@ -22,10 +22,10 @@ bool allows_direct(const ConvolutionProblem& problem, int64_t channels);
 std::vector<Setting> direct_settings(const ConvolutionProblem& problem);
 // Output channels of a block; nullopt for a setting of other skeletons.
 std::optional<int64_t> direct_channels(const Setting& setting);
-// Rows of a block's tile, for so many channels.
-int64_t direct_rows(int64_t channels);
-// "stitch::DirectTile<64>"
-std::string direct_tile(int64_t channels);
+// Rows of a block's tile, for so many channels: fewer where the problem's rows leave much of the most empty.
+int64_t direct_rows(const ConvolutionProblem& problem, int64_t channels);
+// "stitch::DirectTile<64>", or, of fewer rows, "stitch::DirectTile<8, 128>"
+std::string direct_tile(const ConvolutionProblem& problem, int64_t channels);
 void add_direct_work(const ConvolutionProblem& problem, int64_t channels, Work& work);
 
 }  // namespace stitch::kernels

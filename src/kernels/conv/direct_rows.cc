@@ -54,7 +54,7 @@ struct RowsPatch {
   int64_t shared_bytes;
 
   RowsPatch(const ConvolutionProblem& problem, const DirectRowsSetting& setting, const RowsTile& of_patch,
-            bool is_pooled)
+            const PooledWindow& pooled)
       : tile(of_patch) {
     constexpr int64_t kStagedOfWarp = 8 * 136 * kFloat, kMarks = 4, kParts = 2, kWarpsOfGroup = 4;
     const WindowNumbers& window = problem.window;
@@ -63,7 +63,7 @@ struct RowsPatch {
     const int64_t places_of_row =
         setting.input_channels == kPairOfChannels ? parts_of(window.kernel[y + 1], 2) : window.kernel[y + 1];
     slices = parts_of(taps_z * window.kernel[y] * places_of_row, 2);
-    columns = slices <= kMostSlices && !is_pooled ? kLongProduct : kShortProduct;
+    columns = slices <= kMostSlices && !pooled.is_pooled() ? kLongProduct : kShortProduct;
     const int64_t pitch = pitch_of(problem);
     const int64_t in_depth = y > 0 ? (tile.depth - 1) * window.stride[0] + (taps_z - 1) * window.dilation[0] + 1 : 1;
     const int64_t in_rows = tile.rows + (window.kernel[y] - 1) * window.dilation[y];
@@ -71,7 +71,7 @@ struct RowsPatch {
     const int64_t width = problem.out[y + 1];
     const int64_t of_all = parts_of((tile.rows - 1) * pitch + width, columns);
     const int64_t of_rows = tile.rows * parts_of(width, columns);
-    const bool is_by_rows = is_pooled || of_rows <= of_all;
+    const bool is_by_rows = pooled.is_pooled() || of_rows <= of_all;
     products = tile.depth * (is_by_rows ? of_rows : of_all);
     places = in_depth * plane;
     const int64_t lead = (kRunOfCopy - window.padding[y + 1] % kRunOfCopy) % kRunOfCopy;
@@ -85,8 +85,8 @@ struct RowsPatch {
                              (in_rows - tile.rows) * pitch + (window.kernel[y + 1] - 1) * window.dilation[y + 1];
     const int64_t read = (y > 0 ? (tile.depth - 1) * window.stride[0] : 0) * plane + last_place + columns + last_tap;
     shared_bytes = slices * kSliceBytes + kParts * std::max(places, read) * kPlaceBytes +
-                   (is_pooled ? 0 : warps * kStagedOfWarp) + kChannelsOfRows * kFloat + (warps + kMarks) * kFloat +
-                   problem.in_channels * raw * kFloat;
+                   (pooled.is_stored() ? warps * kStagedOfWarp : 0) + kChannelsOfRows * kFloat +
+                   (warps + kMarks) * kFloat + problem.in_channels * raw * kFloat;
   }
 
   int64_t room() const { return tile.groups > 2 ? kRoomOfOne : kRoomOfTwo; }
@@ -109,14 +109,16 @@ int64_t patches_of_rows(const ConvolutionProblem& problem, const RowsPatch& patc
 
 // Microseconds of a multiprocessor for all of a problem's patches by a block's channels. Measured on an H200
 // (bench/kernels/conv_direct_bench.cu, eleven patches of five problems within 8 %): storing takes longest of a product,
-// and splitting as long as some of them. Where two blocks take turns, neither waits for the other.
+// and splitting as long as some of them. Where two blocks take turns, neither waits for the other. Sums of planes, not
+// measured yet, are taken to be as slow as windows were in level2/82 of KernelBench.
 double microseconds_of(const ConvolutionProblem& problem, const DirectRowsSetting& setting, const RowsPatch& patch,
-                       bool is_pooled) {
-  constexpr double kOfProduct = 1.2, kOfPooled = 0.8, kOfSlice = 0.037, kOfPooledSlice = 0.12;
+                       const PooledWindow& pooled) {
+  constexpr double kOfProduct = 1.2, kOfPooled = 0.8, kOfPlane = 0.95, kOfSlice = 0.037, kOfPooledSlice = 0.12;
   constexpr double kOfPlace = 0.0036, kOfPatch = 1.6;
-  const double of_slices = (is_pooled ? kOfPooledSlice : kOfSlice) * static_cast<double>(patch.slices);
-  const double product = ((is_pooled ? kOfPooled : kOfProduct) + of_slices) * static_cast<double>(patch.columns) /
-                         static_cast<double>(kLongProduct);
+  const double of_slices = (pooled.is_stored() ? kOfSlice : kOfPooledSlice) * static_cast<double>(patch.slices);
+  const double of_places = pooled.is_stored() ? kOfProduct : (pooled.is_plane ? kOfPlane : kOfPooled);
+  const double product =
+      (of_places + of_slices) * static_cast<double>(patch.columns) / static_cast<double>(kLongProduct);
   const double split = kOfPlace * static_cast<double>(patch.places * setting.input_channels) / kHalvesOfPlace;
   return static_cast<double>(patches_of_rows(problem, patch)) *
          (static_cast<double>(patch.products) * product + split + (patch.resident() > 1 ? 0.0 : kOfPatch));
@@ -135,8 +137,8 @@ std::optional<RowsPatch> rows_patch_for(const ConvolutionProblem& problem, const
         if ((depth > 1 && !is_spatial) || rows % rows_together != 0) {
           continue;
         }
-        const RowsPatch patch(problem, setting, {groups, depth, rows}, pooled.is_pooled());
-        const double taken = microseconds_of(problem, setting, patch, pooled.is_pooled());
+        const RowsPatch patch(problem, setting, {groups, depth, rows}, pooled);
+        const double taken = microseconds_of(problem, setting, patch, pooled);
         if (patch.shared_bytes <= patch.room() && (!best.has_value() || taken < least)) {
           best = patch;
           least = taken;
@@ -188,10 +190,17 @@ std::optional<DirectRowsSetting> direct_rows_setting(const Setting& setting) {
 std::string direct_rows_arguments(const ConvolutionProblem& problem, const DirectRowsSetting& setting,
                                   const PooledWindow& pooled) {
   const RowsTile tile = rows_patch_for(problem, setting, pooled)->tile;
-  return pooled.is_pooled() ? fmt::format("stitch::DirectRowsPoolTile<{}, {}, {}>, Window", tile.groups,
-                                          setting.input_channels, tile.rows)
-                            : fmt::format("stitch::DirectRowsTile<{}, {}, {}, {}>, Window", tile.groups,
-                                          setting.input_channels, tile.depth, tile.rows);
+  if (pooled.is_pooled()) {
+    return fmt::format("stitch::DirectRowsPoolTile<{}, {}, {}>, Window", tile.groups, setting.input_channels,
+                       tile.rows);
+  }
+  return fmt::format("stitch::DirectRows{}Tile<{}, {}, {}, {}>, Window", pooled.is_plane ? "Mean" : "", tile.groups,
+                     setting.input_channels, tile.depth, tile.rows);
+}
+
+int64_t direct_rows_parts_of_plane(const ConvolutionProblem& problem, const DirectRowsSetting& setting) {
+  const RowsPatch patch = *rows_patch_for(problem, setting, {.is_plane = true});
+  return patches_of_rows(problem, patch) / problem.batch * patch.tile.groups;
 }
 
 void describe_direct_rows(StepBuilder& step, const PooledWindow& pooled) {
@@ -199,10 +208,16 @@ void describe_direct_rows(StepBuilder& step, const PooledWindow& pooled) {
       "Access: a block keeps its channels' weights in shared memory and takes patches of whole rows of the input "
       "there, "
       "both in two fp16 parts; tensor cores read them as they lie, each tap some places further.");
-  step.describe("{}", pooled.is_pooled()
-                          ? "A warpgroup multiplies the rows of its windows one after the other and joins them in "
-                            "registers: nothing else is stored."
-                          : "Outputs are stored as pieces of memory that reach over the ends of rows.");
+  if (pooled.is_plane) {
+    step.describe(
+        "A warpgroup adds up what it has of a patch where the tensor cores leave it; a second launch adds these "
+        "parts.");
+  } else {
+    step.describe("{}", pooled.is_pooled()
+                            ? "A warpgroup multiplies the rows of its windows one after the other and joins them in "
+                              "registers: nothing else is stored."
+                            : "Outputs are stored as pieces of memory that reach over the ends of rows.");
+  }
   step.describe(
       "Bound: three fp16 products for each of fp32, or writing the outputs where channels are few. What two parts do "
       "not hold is summed up in fp32.");
@@ -226,7 +241,7 @@ void add_direct_rows_work(const ConvolutionProblem& problem, const DirectRowsSet
   // What an H200's multiprocessor multiplies meanwhile.
   constexpr double kFlopsOfMicrosecond = 989.0e6 / kMultiprocessorsOfRows;
   work.peak_share = work.padded_flops / static_cast<double>(blocks_of_channels) / kFlopsOfMicrosecond /
-                    microseconds_of(problem, setting, patch, pooled.is_pooled());
+                    microseconds_of(problem, setting, patch, pooled);
   work.bandwidth_share = kBandwidthShare;
   // What blocks below and behind each other read again.
   const double read = static_cast<double>(patches * blocks_of_channels * problem.in_channels * patch.raw * kFloat);

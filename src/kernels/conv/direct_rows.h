@@ -18,12 +18,15 @@ struct DirectRowsSetting {
   int64_t input_channels;
 };
 
-// Pooled by windows that lie side by side before anything is stored: of so many rows and columns each; none are zero.
+// Pooled before anything is stored: by windows that lie side by side, of so many rows and columns each, none of which
+// are zero; or by whole planes.
 struct PooledWindow {
   int64_t rows = 0;
   int64_t columns = 0;
+  bool is_plane = false;
 
-  bool is_pooled() const { return rows > 0; }
+  bool is_pooled() const { return rows > 0; }  // by windows
+  bool is_stored() const { return rows == 0 && !is_plane; }
 };
 
 // Whether the skeleton can compute it: no groups, not transposed, strides of one along rows and planes of rows, and
@@ -38,6 +41,8 @@ std::optional<DirectRowsSetting> direct_rows_setting(const Setting& setting);
 // Of the launch: "stitch::DirectRowsTile<4, 8, 2, 4>, Window", whose patches suit the problem's extents.
 std::string direct_rows_arguments(const ConvolutionProblem& problem, const DirectRowsSetting& setting,
                                   const PooledWindow& pooled = {});
+// Of a plane, each of which is one number of a channel until a second launch adds them.
+int64_t direct_rows_parts_of_plane(const ConvolutionProblem& problem, const DirectRowsSetting& setting);
 // What a block does, for the reader of a step.
 void describe_direct_rows(StepBuilder& step, const PooledWindow& pooled = {});
 void add_direct_rows_work(const ConvolutionProblem& problem, const DirectRowsSetting& setting, Work& work,

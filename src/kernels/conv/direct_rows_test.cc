@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/code/step_code.h"
 #include "kernels/conv/direct_fixture.h"
+#include "kernels/conv/pooled.h"
 
 namespace stitch::kernels {
 namespace {
@@ -56,6 +58,35 @@ TEST(DirectRowsSettings, AreEstimatedAsMeasured) {
   EXPECT_NEAR(deep.arithmetic_us("direct_rows_fp16x3_64x8"), 1545, 155);
   const DirectRowsConvolution cube(direct_program("16,3,64,64,64", "64,3,3,3,3"));
   EXPECT_NEAR(cube.arithmetic_us("direct_rows_fp16x3_64x4"), 592, 60);
+}
+
+class PlanesByRows : public AskedKernel {
+ public:
+  explicit PlanesByRows(const std::string& reduction)
+      : AskedKernel(
+            "graph g mode=eval\nx: f32[128,8,256,256] = input \"x\"\nw: f32[64,8,3,3] = parameter \"w\"\n"
+            "y = conv2d(x, w, none; stride=[1,1], padding=[0,0], dilation=[1,1], groups=1)\nz = " +
+                reduction + "\nreturn output \"0\" = z\n",
+            make_pooled_convolution()) {}
+
+  std::vector<std::string> offered() const { return variants_of(space(MathMode::kFp32), "direct_rows"); }
+};
+
+TEST(DirectRowsSettings, TakeMeansOfPlanesInRegisters) {
+  const PlanesByRows mean("mean(y; dim=[2,3], keepdim=false)");
+  EXPECT_EQ(mean.offered(), (RowNames{"direct_rows_fp16x3_64x8"}));
+  EXPECT_TRUE(PlanesByRows("mean(y; dim=[3], keepdim=false)").offered().empty());
+  EXPECT_TRUE(PlanesByRows("amax(y; dim=[2,3], keepdim=false)").offered().empty());
+  const StepCode text = to_text(mean.kernel().draft(mean.group(), {"direct_rows_fp16x3_64x8"}).value());
+  const auto has = [&](const std::string& wanted) {
+    return std::any_of(text.launch.begin(), text.launch.end(),
+                       [&](const std::string& line) { return line.find(wanted) != std::string::npos; });
+  };
+  EXPECT_TRUE(has("launch_conv_direct_rows_mean<stitch::DirectRowsMeanTile<"));
+  // A number of each warpgroup and patch, of some rows each.
+  const int64_t scratch = mean.shape({"direct_rows_fp16x3_64x8"}).scratch_bytes;
+  EXPECT_EQ(scratch % (4 * 128 * 64), 0);
+  EXPECT_LE(scratch, 4 * 128 * 64 * 254 * 2);
 }
 
 }  // namespace

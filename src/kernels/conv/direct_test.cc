@@ -68,6 +68,20 @@ TEST(DirectConvolutionSettings, NeedRoomForTwoInputChannelsPatches) {
   EXPECT_EQ(DirectConvolution(direct_program(3, 256, 64, wide)).offered(), (Names{"direct_64"}));
 }
 
+// Blocks of fewer threads, so that few rows do not leave most of a tile empty.
+TEST(DirectConvolutionSettings, HaveNoMoreRowsThanTheProblemFills) {
+  const auto rows = [](int side, const char* variant) {
+    return direct_rows(convolution_problem(DirectConvolution(direct_program(1, side, 64, kPlain)).group()),
+                       *direct_channels({variant}));
+  };
+  EXPECT_EQ(rows(30, "direct_8"), 32);
+  EXPECT_EQ(rows(18, "direct_8"), 16);
+  EXPECT_EQ(rows(130, "direct_8"), 64);
+  EXPECT_EQ(rows(10, "direct_32"), 8);
+  EXPECT_EQ(rows(18, "direct_32"), 16);
+  EXPECT_EQ(rows(10, "direct_64"), 8);
+}
+
 // Measured on an H200: 2,941 us by direct_32, 3,065 by direct_64, in an earlier form of the kernel.
 TEST(DirectConvolutionSettings, AreEstimatedAsMeasured) {
   const DirectConvolution images(direct_program(8, 256, 64, kPlain));

@@ -10,6 +10,7 @@
 #include "kernels/conv/direct.h"
 #include "kernels/conv/direct_mma.h"
 #include "kernels/conv/direct_rows.h"
+#include "kernels/conv/joined_element.h"
 #include "kernels/conv/launch.h"
 #include "kernels/conv/patch_pool.h"
 #include "kernels/conv/rounding.h"
@@ -63,8 +64,11 @@ bool takes_directly(const Group& group, const ir::Node& pool) {
          (is_plane_reduction(pool) && takes_planes(graph, pool));
 }
 
-// Windows side by side of images that whole rows of the convolution may be pooled by.
+// Windows side by side of images that whole rows of the convolution may be pooled by, or whole planes.
 std::optional<PooledWindow> window_of_rows(const ir::Graph& graph, const ir::Node& pool) {
+  if (is_plane_reduction(pool)) {
+    return takes_planes(graph, pool) ? std::optional(PooledWindow{.is_plane = true}) : std::nullopt;
+  }
   if (!is_window_pool(pool) || graph.type(ir::tensor_operand(pool, 0)).shape.size() != kImageRank ||
       !has_whole_windows(graph, pool)) {
     return std::nullopt;
@@ -74,7 +78,7 @@ std::optional<PooledWindow> window_of_rows(const ir::Graph& graph, const ir::Nod
 }
 
 // By which skeleton it convolves: on the ordinary pipes by blocks of so many channels, on the tensor cores, where only
-// planes are pooled, or only windows by whole rows, or by patches, where windows and channels are joined.
+// planes are pooled, or by whole rows, or by patches, where windows and channels are joined.
 struct PooledSetting {
   int64_t channels = 0;
   std::optional<DirectMmaSetting> mma{};
@@ -99,39 +103,14 @@ int64_t parts_of_plane(const ConvolutionProblem& problem, const PooledSetting& s
   if (setting.mma.has_value()) {
     return direct_mma_parts_of_plane(problem, *setting.mma);
   }
+  if (setting.rows.has_value()) {
+    return direct_rows_parts_of_plane(problem, *setting.rows);
+  }
   const auto tiles = [](int64_t extent, int64_t tile) { return (extent + tile - 1) / tile; };
   const size_t y = problem.window.axes() - 2;
-  const int64_t rows = direct_rows(setting.channels);
+  const int64_t rows = direct_rows(problem, setting.channels);
   const int64_t down = tiles(problem.out[y], rows) * (rows / kDirectRowsOfThread);
   return (y > 0 ? problem.out[0] : 1) * down * tiles(problem.out[y + 1], kDirectColumns);
-}
-
-std::vector<Coordinate> pixel_coordinates(size_t rank, const std::string& prefix) {
-  std::vector<Coordinate> coordinates = {{"image", {0}}, {"channel", {1}}};
-  for (const std::string& name : axis_names(rank - 2, prefix)) {
-    coordinates.push_back({name, {static_cast<int>(coordinates.size())}});
-  }
-  return coordinates;
-}
-
-Result<LoweredFunctor> make_element(StepBuilder& step, const ir::Node& pool) {
-  const ir::Graph& graph = *step.group().graph;
-  const ir::Node& root = step.group().root_node();
-  const ir::ValueId pooled = ir::tensor_operand(pool, 0);
-  const Domain domain(graph.type(root.outputs[0]).shape);
-  FunctorBuilder builder(step, pascal_case(graph.value(pooled).name) + "Element", domain,
-                         pixel_coordinates(domain.shape().size(), "out_"));
-  const IndexMap map = domain.anchor_map();
-  if (root.operands.size() > 2 && ir::is_tensor(root.operands[2])) {
-    STITCH_ASSIGN(Expr bias, builder.value(ir::tensor_operand(root, 2), {map[1]}));
-    builder.bind_computation(root.outputs[0], map, sum(bound("accumulator"), std::move(bias)));
-  } else {
-    builder.bind(root.outputs[0], map, bound("accumulator"));
-  }
-  STITCH_ASSIGN(Expr element, builder.value(pooled, map));
-  return builder.finish({.comment = "What is pooled, from one output pixel of one channel.",
-                         .extra_parameters = "float accumulator",
-                         .returns = std::move(element)});
 }
 
 // Of what is left: by channel, or of all channels by pixel alone.
@@ -241,9 +220,7 @@ class PooledConvolution final : public KernelTemplate {
     }
     if (own.rows.has_value()) {
       add_direct_rows_work(problem, *own.rows, work, *window_of_rows(*group.graph, pool));
-      return work;
-    }
-    if (own.mma.has_value()) {
+    } else if (own.mma.has_value()) {
       add_direct_mma_work(problem, *own.mma, work);
     } else {
       add_direct_work(problem, own.channels, work);
@@ -294,7 +271,7 @@ const char* direct_family(const PooledSetting& setting) {
 
 void describe_work(StepBuilder& step, const PooledSetting& setting, bool by_plane) {
   if (setting.rows.has_value()) {
-    describe_direct_rows(step, {.rows = 1, .columns = 1});
+    describe_direct_rows(step, by_plane ? PooledWindow{.is_plane = true} : PooledWindow{.rows = 1, .columns = 1});
     return;
   }
   if (setting.mma.has_value()) {
@@ -320,7 +297,7 @@ void launch_windows(StepBuilder& step, const ir::Node& pool, const PooledSetting
   const Expr width = step.extent("pooled_width", out[3]);
   step.launch("// Windows of the pool: {} by {}.", kernel[0], kernel[1]);
   const std::string tile = own.rows.has_value() ? direct_rows_arguments(problem, *own.rows, {kernel[0], kernel[1]})
-                                                : direct_tile(own.channels) + ", Window";
+                                                : direct_tile(problem, own.channels) + ", Window";
   step.launch("return stitch::launch_conv_direct_{}pool<{}, stitch::{}, {}, {}>(", direct_family(own), tile,
               pool.op == Op::kMaxPool2d ? "LargestOfWindow" : "MeanOfWindow", kernel[0], kernel[1]);
   step.launch("    shape, {}, {}, element, store, {}, {}, {}, stream);", operands.input, operands.weight, height, width,
@@ -334,8 +311,10 @@ void launch_directly(StepBuilder& step, const ir::Node& pool, const PooledSettin
     launch_windows(step, pool, own, problem, operands, divisor);
     return;
   }
-  step.launch("return stitch::launch_conv_direct_{}mean<{}>(", direct_family(own),
-              own.mma.has_value() ? direct_mma_arguments(*own.mma) : direct_tile(own.channels) + ", Window");
+  const std::string tile = own.rows.has_value()  ? direct_rows_arguments(problem, *own.rows, {.is_plane = true})
+                           : own.mma.has_value() ? direct_mma_arguments(*own.mma)
+                                                 : direct_tile(problem, own.channels) + ", Window";
+  step.launch("return stitch::launch_conv_direct_{}mean<{}>(", direct_family(own), tile);
   step.launch("    shape, {}, {}, element, store, {}, args->scratch, stream);", operands.input, operands.weight,
               divisor);
 }
@@ -348,14 +327,15 @@ Result<StepDraft> PooledConvolution::draft(const Group& group, const Setting& se
   const bool by_plane = !own.patch.has_value() && is_plane_reduction(pool);
   StepBuilder step(group);
   step.include(join.has_value() ? patch_pool_header(*join)
-                                : fmt::format("kernels/conv/direct_{}pool.cuh", direct_family(own)));
+                                : fmt::format("kernels/conv/direct_{}{}.cuh", direct_family(own),
+                                              own.rows.has_value() && by_plane ? "mean" : "pool"));
   if (join.has_value()) {
     describe_patch(step, problem, joined_by(*join, *own.patch));
     describe_patch_pool(step, problem, *join, *own.patch);
   } else {
     describe_work(step, own, by_plane);
   }
-  STITCH_ASSIGN(const LoweredFunctor element, make_element(step, pool));
+  STITCH_ASSIGN(const LoweredFunctor element, make_joined_element(step, ir::tensor_operand(pool, 0)));
   construct(step, element, "element");
   STITCH_ASSIGN(const LoweredFunctor store, make_store(step, pool));
   construct(step, store, "store");

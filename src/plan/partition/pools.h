@@ -8,9 +8,9 @@
 
 namespace stitch::plan {
 
-// Joins a pool, or a mean of planes, to the convolution or normalisation that it alone reads, where one kernel can
-// compute both and is expected to be faster than the two that would be chosen else; with `options.like`, or with
-// `kept`, where that plan has. In a plan by libraries none is joined.
+// Joins a pool or a reduction to the convolution or normalisation that it alone reads, with a softmax before or behind
+// it, where one kernel can compute all and is expected to be faster than those that would be chosen else; with
+// `options.like`, or with `kept`, where that plan has. In a plan by libraries none is joined.
 void join_pools(const ir::Graph& graph, const PlanOptions& options, const Plan* kept, const Fences& fences,
                 std::vector<PlacedGroup>& groups);
 
