@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions that also take count, mean and squared deviations of what they store: ragged rows and patches, rows of a
+// channel and of some channels of an image, means far from zero, and what is not finite.
+#include "conv_support.cuh"
+#include "kernels/conv/direct_rows_moments.cuh"
+
+namespace {
+
+using namespace stitch;
+using namespace stitch_test;
+
+struct AddBias {
+  const float* bias;
+
+  __device__ float operator()(int64_t, int64_t channel, int64_t, float sum) const { return sum + bias[channel]; }
+};
+
+struct StorePixels {
+  float* y;
+  int64_t channels;
+  int64_t pixels;
+
+  template <int kLanes>
+  __device__ void lanes(int64_t n, int64_t channel, int64_t pixel, const Lanes<float, kLanes>& values) const {
+    store_float_lanes(y + (n * channels + channel) * pixels + pixel, values);
+  }
+  __device__ void operator()(int64_t n, int64_t channel, int64_t pixel, float value) const {
+    lanes<1>(n, channel, pixel, {value});
+  }
+};
+
+struct StoreTotal {
+  float* mean;
+  float* variance;
+  float* count;
+
+  __device__ void operator()(int64_t row, const WelfordAccumulator& total) const {
+    mean[row] = total.mean;
+    variance[row] = total.variance(0.0f);
+    count[row] = total.count;
+  }
+};
+
+struct Moments {
+  std::vector<double> means;
+  std::vector<double> variances;
+  std::vector<double> counts;
+
+  Moments(const ConvShape& shape, const MomentRows& rows, const std::vector<double>& y)
+      : means(static_cast<size_t>(rows.count(shape)), 0.0), variances(means), counts(means) {
+    const int64_t pixels = shape.out_depth * shape.out_height * shape.out_width;
+    const auto row_of = [&](size_t i) {
+      const int64_t plane = static_cast<int64_t>(i) / pixels;
+      return static_cast<size_t>(rows.by_image ? plane / rows.channels : plane % shape.out_channels);
+    };
+    for (size_t i = 0; i < y.size(); ++i) {
+      means[row_of(i)] += y[i];
+      counts[row_of(i)] += 1;
+    }
+    for (size_t row = 0; row < means.size(); ++row) {
+      means[row] /= counts[row];
+    }
+    for (size_t i = 0; i < y.size(); ++i) {
+      const size_t row = row_of(i);
+      variances[row] += (y[i] - means[row]) * (y[i] - means[row]) / counts[row];
+    }
+  }
+};
+
+// In units of the deviation: the means' tolerance is `ulps` of the largest mean besides.
+template <typename Tile, typename Window>
+void check(Checker& checker, const std::string& name, const ConvCase<Window>& problem, const MomentRows& rows) {
+  const ConvShape& shape = problem.shape;
+  const DeviceFloats x(problem.x);
+  const DeviceFloats weight(problem.weight);
+  const DeviceFloats bias(problem.bias);
+  const DeviceFloats y(std::vector<float>(problem.want.size(), NAN));
+  const std::vector<float> nothing(static_cast<size_t>(rows.count(shape)), NAN);
+  const DeviceFloats mean(nothing);
+  const DeviceFloats variance(nothing);
+  const DeviceFloats count(nothing);
+  const int64_t scratch_bytes = direct_rows_moments_bytes<Tile>(shape, rows.by_image);
+  const DeviceFloats scratch(std::vector<float>(static_cast<size_t>(scratch_bytes / 4), NAN));
+  const int64_t pixels = shape.out_depth * shape.out_height * shape.out_width;
+  checker.launched(name, launch_conv_direct_rows_moments<Tile, Window>(
+                             shape, x.data(), weight.data(), AddBias{bias.data()},
+                             StorePixels{y.data(), shape.out_channels, pixels}, pixels % 4 == 0,
+                             StoreTotal{mean.data(), variance.data(), count.data()}, rows, scratch.data(), nullptr));
+  const Moments want(shape, rows, problem.want);
+  checker.close(name, y.values(), problem.want, 1e-5);
+  checker.close(name + ", counts", count.values(), want.counts, 0);
+  checker.close(name + ", means", mean.values(), want.means, 1e-6);
+  std::vector<float> shares = variance.values();
+  std::vector<double> ones(shares.size(), 1.0);
+  for (size_t row = 0; row < shares.size(); ++row) {
+    const bool is_finite = std::isfinite(want.variances[row]);
+    shares[row] = is_finite ? static_cast<float>(shares[row] / want.variances[row]) : shares[row];
+    ones[row] = is_finite ? 1.0 : NAN;
+  }
+  checker.close(name + ", variances", shares, ones, 2e-5);
+}
+
+template <typename Tile, typename Window>
+void check(Checker& checker, const std::string& name, const ConvShape& shape, const MomentRows& rows = {}) {
+  check<Tile, Window>(checker, name, ConvCase<Window>(shape), rows);
+}
+
+using Same = ConvWindow<3, 3, 1, 1, 1, 1, 1, 1>;
+using Valid = ConvWindow<3, 3, 1, 1, 0, 0, 1, 1>;
+
+// Patches that hang over the lower edge, rows that end within a product, products that reach over the ends of rows.
+void check_channels(Checker& checker) {
+  using Volume = ConvWindow3d<3, 2, 3, 2, 1, 1, 1, 0, 1, 1, 1, 2>;
+  using Box = ConvWindow3d<3, 5, 7, 1, 1, 1, 0, 0, 0, 1, 1, 1>;
+  using Row = ConvWindow<1, 7, 1, 1, 0, 3, 1, 1>;
+  check<DirectRowsTile<2, 8, 1, 4>, Valid>(checker, "even rows", conv_shape<Valid>(2, 8, 1, 16, 32, 64, 1));
+  check<DirectRowsTile<2, 8, 1, 2>, Valid>(checker, "odd rows", conv_shape<Valid>(3, 7, 1, 9, 37, 70, 1));
+  check<DirectRowsTile<2, 8, 1, 4>, Same>(checker, "long rows", conv_shape<Same>(1, 5, 1, 7, 150, 33, 1));
+  check<DirectRowsTile<2, 8, 1, 2>, Same>(checker, "narrow", conv_shape<Same>(3, 8, 1, 9, 3, 64, 1));
+  check<DirectRowsTile<4, 4, 1, 4>, Same>(checker, "four channels", conv_shape<Same>(2, 3, 1, 18, 34, 64, 1));
+  check<DirectRowsTile<2, 8, 2, 2>, Volume>(checker, "volume", conv_shape<Volume>(1, 5, 8, 6, 13, 10, 1));
+  check<DirectRowsTile<2, 4, 1, 2>, Box>(checker, "in groups", conv_shape<Box>(1, 3, 4, 9, 24, 64, 1));
+  check<DirectRowsTile<2, 4, 1, 1>, Row>(checker, "row", conv_shape<Row>(2, 2, 1, 1, 390, 30, 1));
+  check<DirectRowsTile<2, 8, 1, 2>, Same>(checker, "two of a row", conv_shape<Same>(1, 8, 1, 5, 225, 20, 1));
+  check<DirectRowsTile<4, 4, 1, 1>, Same>(checker, "many patches", conv_shape<Same>(90, 1, 1, 3, 6, 2, 1));
+}
+
+// Images that begin within a block's patches, blocks without patches of an image, several blocks of channels.
+void check_images(Checker& checker) {
+  using Cube = ConvWindow3d<3, 3, 3, 1, 1, 1, 0, 0, 0, 1, 1, 1>;
+  check<DirectRowsTile<2, 8, 1, 4>, Valid>(checker, "groups", conv_shape<Valid>(3, 8, 1, 13, 21, 24, 1), {4, true});
+  check<DirectRowsTile<2, 8, 1, 2>, Same>(checker, "each channel", conv_shape<Same>(2, 3, 1, 7, 9, 70, 1), {1, true});
+  check<DirectRowsTile<4, 8, 2, 4>, Cube>(checker, "volumes", conv_shape<Cube>(2, 8, 6, 9, 20, 30, 1), {15, true});
+  check<DirectRowsTile<4, 4, 1, 1>, Same>(checker, "images begin within", conv_shape<Same>(100, 1, 1, 3, 6, 2, 1),
+                                          {2, true});
+  check<DirectRowsTile<4, 4, 1, 4>, Same>(checker, "images in one block", conv_shape<Same>(300, 1, 1, 3, 3, 2, 1),
+                                          {1, true});
+}
+
+// Means of -1000 beside deviations of one: squares of such values hold nothing of the deviations.
+void check_far(Checker& checker) {
+  ConvCase<Same> problem(conv_shape<Same>(3, 4, 1, 19, 37, 66, 1));
+  for (size_t i = 0; i < problem.bias.size(); ++i) {
+    problem.bias[i] = i % 3 == 0 ? -1000.0f : 1000.0f + problem.bias[i];
+  }
+  problem.want = reference<Same>(problem.shape, problem.x.data(), problem.weight.data(), problem.bias.data());
+  check<DirectRowsTile<2, 4, 1, 4>, Same>(checker, "far", problem, {});
+  check<DirectRowsTile<2, 4, 1, 4>, Same>(checker, "far, by image", problem, {1, true});
+}
+
+// What is not finite in one image leaves the others' rows as they are; what fp16 does not hold is summed up again.
+void check_not_finite(Checker& checker) {
+  const ConvShape shape = conv_shape<Same>(3, 2, 1, 10, 21, 18, 1);
+  const auto changed = [&](const char* name, const auto& change) {
+    ConvCase<Same> problem(shape);
+    change(problem);
+    problem.want = reference<Same>(shape, problem.x.data(), problem.weight.data(), problem.bias.data());
+    check<DirectRowsTile<2, 4, 1, 4>, Same>(checker, std::string(name) + ", by image", problem, {3, true});
+    check<DirectRowsTile<2, 8, 1, 4>, Same>(checker, name, problem, {});
+  };
+  changed("NaN", [](auto& problem) { problem.x[500] = NAN; });
+  changed("NaN of a channel", [](auto& problem) { problem.bias[7] = NAN; });
+  changed("beyond fp16's scales", [](auto& problem) {
+    for (size_t i = 0; i < problem.x.size(); ++i) {
+      problem.x[i] *= i % 21 < 10 ? 0x1p-70f : 1.0f;
+    }
+  });
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  use_schedule(count, arguments);
+  Checker checker;
+  check_channels(checker);
+  check_images(checker);
+  check_far(checker);
+  check_not_finite(checker);
+  return checker.finish();
+}
