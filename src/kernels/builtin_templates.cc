@@ -3,6 +3,7 @@
 
 #include "kernels/attention/attention.h"
 #include "kernels/conv/convolution.h"
+#include "kernels/conv/moments.h"
 #include "kernels/conv/pooled.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/gemm_double.h"
@@ -34,6 +35,7 @@ const std::vector<std::unique_ptr<KernelTemplate>>& builtin_templates() {
     list.push_back(make_gemm_double());
     list.push_back(make_convolution());
     list.push_back(make_pooled_convolution());
+    list.push_back(make_convolution_moments());
     list.push_back(make_attention());
     list.push_back(make_recurrent_layer());
     list.push_back(make_recurrent_stack());

@@ -23,6 +23,7 @@ HALVES = "kernels/conv/direct_fp16.cuh"
 HALF_OPERANDS = "kernels/conv/direct_fp16_operands.cuh"
 ROWS = "kernels/conv/direct_rows.cuh"
 ROWS_FINISH = "kernels/conv/direct_rows_finish.cuh"
+ROWS_MOMENTS = "kernels/conv/direct_rows_moments.cuh"
 ROWS_PATCH = "kernels/conv/direct_rows_patch.cuh"
 ROWS_POOL = "kernels/conv/direct_rows_pool.cuh"
 PATCH = "kernels/conv/patch_mma.cuh"
@@ -117,6 +118,15 @@ MISTAKES = (
     Mistake("outputs_behind_a_row_are_staged", "conv_direct_rows_test", ROWS_FINISH, "x + 1 < layout.width", "true"),
     Mistake("outputs_before_a_four_are_stored", "conv_direct_rows_test", ROWS_FINISH, "at >= run.lead && ", ""),
     Mistake("rows_too_small_for_two_parts", "conv_direct_rows_test", ROWS_PATCH, "largest != 0 && ", "false && "),
+    Mistake("moments_of_places_behind_a_row", "conv_moments_test", ROWS_MOMENTS, "x + k < layout.width && ", ""),
+    Mistake("moments_of_places_behind_a_patch", "conv_moments_test", ROWS_MOMENTS, " && output + k < run.count", ""),
+    Mistake("moments_of_the_image_before", "conv_moments_test", ROWS_MOMENTS, "        *this = {};\n", ""),
+    Mistake("moments_of_two_groups_in_one_place", "conv_moments_test", ROWS_MOMENTS, "to.of_channel + warp / 4;",
+            "to.of_channel;"),
+    Mistake("moments_of_blocks_without_patches", "conv_moments_test", ROWS_MOMENTS,
+            "        parts[block * kGroups] = WelfordAccumulator::identity();\n", ""),
+    Mistake("moments_of_sums_taken_again_are_lost", "conv_moments_test", ROWS_MOMENTS,
+            "  kept.merge(taken[0], taken[1]);\n", ""),
     Mistake("windows_of_rows_over_the_edge_are_stored", "conv_pool_test", ROWS_POOL, "x / kWidth < finish.width && ",
             ""),
     Mistake("windows_of_rows_have_one_row", "conv_pool_test", ROWS_POOL, "(first_row + i) * layout.pitch",

@@ -5,7 +5,7 @@
 // Chan's rule from patch to patch; four lanes, and then all blocks, are joined in a fixed order.
 //
 // element: float operator()(int64_t image, int64_t channel, int64_t pixel, float sum) const, whose moments are taken;
-// it may be called for pixels and channels that are not there, and must not read memory by the pixel.
+// it may be called again, with another sum, and what it returns then is not used.
 // epilogue: as in launch_conv_direct_rows(), of the element.
 // store: void operator()(int64_t row, const WelfordAccumulator& total) const, once a row.
 #pragma once
@@ -161,7 +161,7 @@ __device__ __forceinline__ void take_moments(const ConvShape& shape, const Eleme
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       float& sum = sums[i + 2 * half];
-      sum = element(run.place.image, channels[half], run.pixel + output, sum);
+      sum = element(run.place.image, channels[half], run.pixel + (is_there ? output : 0), sum);
       totals[half] += is_there ? sum : 0.0f;
     }
   });
