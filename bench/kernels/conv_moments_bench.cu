@@ -13,6 +13,8 @@
 
 #include "harness.cuh"
 #include "kernels/conv/direct_rows_moments.cuh"
+#include "kernels/conv/patch_group_moments.cuh"
+#include "kernels/conv/patch_moments.cuh"
 #include "kernels/norm/layer_norm_cluster.cuh"
 #include "kernels/norm/layer_norm_shared.cuh"
 
@@ -149,7 +151,8 @@ struct Layer {
   Buffer scratch;
 
   static int64_t out_extent(int64_t extent, int kernel, int padding, int stride) {
-    return (extent + 2 * padding - kernel) / stride + 1;
+    return Window::transposed ? (extent - 1) * stride - 2 * padding + kernel
+                              : (extent + 2 * padding - kernel) / stride + 1;
   }
 
   Layer(const char* name, int64_t batch, int64_t in_channels, int64_t depth, int64_t height, int64_t width,
@@ -160,8 +163,8 @@ struct Layer {
               height,
               width,
               out_channels,
-              out_extent(height, Window::kernel_y, Window::padding_y, 1),
-              out_extent(width, Window::kernel_x, Window::padding_x, 1),
+              out_extent(height, Window::kernel_y, Window::padding_y, Window::stride_y),
+              out_extent(width, Window::kernel_x, Window::padding_x, Window::stride_x),
               1,
               depth,
               out_extent(depth, Window::kernel_z, Window::padding_z, Window::stride_z)},
@@ -174,7 +177,7 @@ struct Layer {
         z(batch * out_channels * pixels, 5),
         mean(rows.count(shape), 6),
         scale(rows.count(shape), 7),
-        scratch(int64_t{16} << 20, 8) {}
+        scratch(int64_t{96} << 20, 8) {}
 
   StoreTotal total() const { return {mean.data(), scale.data()}; }
   bool by_four() const { return pixels % 4 == 0; }
@@ -244,6 +247,54 @@ struct Layer {
     say("convolution + statistics " + of, us, error());
   }
 
+  template <typename Policy, typename Tile>
+  void patches(const char* of) const {
+    const auto alone = [&] {
+      return launch_conv_patch_mma<Policy, Tile, Window>(
+          shape, x.data(), weight.data(), StoreValue<true>{y.data(), bias.data(), shape.out_channels, pixels},
+          by_four(), scratch.data(), nullptr);
+    };
+    say(std::string("convolution ") + of, cold_us(alone), -1);
+    cudaMemset(y.data(), 0xff, static_cast<size_t>(y.count()) * sizeof(float));
+    cudaMemset(mean.data(), 0xff, static_cast<size_t>(mean.count()) * sizeof(float));
+    const auto both = [&] {
+      return launch_conv_patch_moments<Policy, Tile, Window>(
+          shape, x.data(), weight.data(), AddBias{bias.data()},
+          StoreValue<false>{y.data(), bias.data(), shape.out_channels, pixels}, by_four(), total(), rows,
+          scratch.data(), nullptr);
+    };
+    if (patch_moments_bytes<Policy, Tile, Window>(shape, rows.by_image) > scratch.count() * int64_t{sizeof(float)}) {
+      std::printf("%-8s needs more scratch memory\n", name);
+      return;
+    }
+    const double us = cold_us(both);
+    say(std::string("convolution + statistics ") + of, us, error());
+  }
+
+  template <typename Tile>
+  void groups(const char* of) const {
+    const auto alone = [&] {
+      return launch_conv_patch_wgmma<Tile, Window>(shape, x.data(), weight.data(),
+                                                   StoreValue<true>{y.data(), bias.data(), shape.out_channels, pixels},
+                                                   by_four(), scratch.data(), nullptr);
+    };
+    if (patch_group_moments_bytes<Tile, Window>(shape, rows.by_image) > scratch.count() * int64_t{sizeof(float)}) {
+      std::printf("%-8s needs more scratch memory\n", name);
+      return;
+    }
+    say(std::string("convolution ") + of, cold_us(alone), -1);
+    cudaMemset(y.data(), 0xff, static_cast<size_t>(y.count()) * sizeof(float));
+    cudaMemset(mean.data(), 0xff, static_cast<size_t>(mean.count()) * sizeof(float));
+    const auto both = [&] {
+      return launch_conv_patch_group_moments<Tile, Window>(
+          shape, x.data(), weight.data(), AddBias{bias.data()},
+          StoreValue<false>{y.data(), bias.data(), shape.out_channels, pixels}, by_four(), total(), rows,
+          scratch.data(), nullptr);
+    };
+    const double us = cold_us(both);
+    say(std::string("convolution + statistics ") + of, us, error());
+  }
+
   void norms() const {
     for (const int64_t splits : {4, 12, 16}) {
       if (!rows.by_image || splits == 16) {
@@ -303,6 +354,37 @@ int main(int count, char** arguments) {
   if (is_asked(count, arguments, "volume")) {
     const Layer<Cube3> layer("volume", 32, 8, 16, 64, 64, 64, {1, false});
     layer.tile<4, 8, 2, 4>();
+    layer.norms();
+  }
+  using Twice = Transposed<ConvWindow3d<3, 3, 3, 2, 2, 2, 1, 1, 1, 1, 1, 1>>;
+  if (is_asked(count, arguments, "L2/72")) {
+    const Layer<Twice> layer("L2/72", 64, 3, 32, 32, 32, 16, {1, false});
+    layer.patches<Tf32, PatchTile<1, 4>>("tf32_16x32");
+    layer.norms();
+  }
+  if (is_asked(count, arguments, "L2/15")) {
+    const Layer<Twice> layer("L2/15", 16, 16, 16, 32, 32, 32, {1, false});
+    layer.patches<Tf32, PatchTile<1, 4>>("tf32_16x32");
+    layer.patches<ScaledFp16, PatchTile<1, 4>>("fp16_16x32");
+    layer.norms();
+  }
+  if (is_asked(count, arguments, "L2/60")) {
+    const Layer<Twice> layer("L2/60", 128, 3, 16, 32, 32, 16, {4, true});
+    layer.patches<Tf32, PatchTile<1, 4>>("tf32_16x32");
+    layer.norms();
+  }
+  if (is_asked(count, arguments, "L2/52")) {
+    const Layer<Valid3> layer("L2/52", 64, 64, 1, 128, 128, 128, {1, false});
+    layer.groups<GroupTile<64, 4>>("wgmma_4x64_32");
+    layer.groups<GroupTile<16, 4>>("wgmma_16x16_32");
+    layer.patches<ScaledFp16, PatchTile<4, 8>>("fp16_64x64");
+    layer.norms();
+  }
+  using Back = Transposed<ConvWindow3d<3, 3, 3, 1, 1, 1, 0, 0, 0, 1, 1, 1>>;
+  if (is_asked(count, arguments, "L2/61")) {
+    const Layer<Back> layer("L2/61", 16, 64, 32, 32, 32, 128, {16, true});
+    layer.groups<GroupTile<16, 4>>("wgmma_16x16_32");
+    layer.groups<GroupTile<256, 4>>("wgmma_1x256_32");
     layer.norms();
   }
   return 0;

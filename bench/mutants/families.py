@@ -26,6 +26,8 @@ FAMILIES = {
     "convolution, from patches": r"launch_conv_patch",
     "convolution, of one tap": r"launch_conv_(?:kept_)?pointwise|launch_arrange_pointwise",
     "convolution, windows in registers": r"launch_conv_kept_window|launch_arrange_windows",
+    "convolution, with moments": r"launch_conv_\w+_moments",
+    "convolution, of one tap": r"launch_conv_pointwise",
     "pool": r"launch_(?:max|average)_pool",
     "pool, adaptive": r"launch_adaptive_\w+_pool",
     "resampling": r"launch_interpolate",

@@ -3,6 +3,8 @@
 // channel and of some channels of an image, means far from zero, and what is not finite.
 #include "conv_support.cuh"
 #include "kernels/conv/direct_rows_moments.cuh"
+#include "kernels/conv/patch_group_moments.cuh"
+#include "kernels/conv/patch_moments.cuh"
 
 namespace {
 
@@ -67,9 +69,11 @@ struct Moments {
   }
 };
 
-// In units of the deviation: the means' tolerance is `ulps` of the largest mean besides.
-template <typename Tile, typename Window>
-void check(Checker& checker, const std::string& name, const ConvCase<Window>& problem, const MomentRows& rows) {
+// Outputs, counts and means, and variances in parts of what they should be. launch(x, weight, element, epilogue,
+// vectorised, store, scratch)
+template <typename Window, typename Launch>
+void check_launch(Checker& checker, const std::string& name, const ConvCase<Window>& problem, const MomentRows& rows,
+                  int64_t scratch_bytes, const Launch& launch) {
   const ConvShape& shape = problem.shape;
   const DeviceFloats x(problem.x);
   const DeviceFloats weight(problem.weight);
@@ -79,13 +83,11 @@ void check(Checker& checker, const std::string& name, const ConvCase<Window>& pr
   const DeviceFloats mean(nothing);
   const DeviceFloats variance(nothing);
   const DeviceFloats count(nothing);
-  const int64_t scratch_bytes = direct_rows_moments_bytes<Tile>(shape, rows.by_image);
   const DeviceFloats scratch(std::vector<float>(static_cast<size_t>(scratch_bytes / 4), NAN));
   const int64_t pixels = shape.out_depth * shape.out_height * shape.out_width;
-  checker.launched(name, launch_conv_direct_rows_moments<Tile, Window>(
-                             shape, x.data(), weight.data(), AddBias{bias.data()},
-                             StorePixels{y.data(), shape.out_channels, pixels}, pixels % 4 == 0,
-                             StoreTotal{mean.data(), variance.data(), count.data()}, rows, scratch.data(), nullptr));
+  checker.launched(
+      name, launch(x.data(), weight.data(), AddBias{bias.data()}, StorePixels{y.data(), shape.out_channels, pixels},
+                   pixels % 4 == 0, StoreTotal{mean.data(), variance.data(), count.data()}, scratch.data()));
   const Moments want(shape, rows, problem.want);
   checker.close(name, y.values(), problem.want, 1e-5);
   checker.close(name + ", counts", count.values(), want.counts, 0);
@@ -101,8 +103,62 @@ void check(Checker& checker, const std::string& name, const ConvCase<Window>& pr
 }
 
 template <typename Tile, typename Window>
+void check(Checker& checker, const std::string& name, const ConvCase<Window>& problem, const MomentRows& rows) {
+  const ConvShape& shape = problem.shape;
+  check_launch(checker, name, problem, rows, direct_rows_moments_bytes<Tile>(shape, rows.by_image),
+               [&](const float* x, const float* weight, const auto& element, const auto& epilogue, bool vectorised,
+                   const auto& store, void* scratch) {
+                 return launch_conv_direct_rows_moments<Tile, Window>(shape, x, weight, element, epilogue, vectorised,
+                                                                      store, rows, scratch, nullptr);
+               });
+}
+
+template <typename Tile, typename Window>
 void check(Checker& checker, const std::string& name, const ConvShape& shape, const MomentRows& rows = {}) {
   check<Tile, Window>(checker, name, ConvCase<Window>(shape), rows);
+}
+
+template <typename Policy, typename Tile, typename Window>
+void check_patch(Checker& checker, const std::string& name, const ConvCase<Window>& problem, const MomentRows& rows) {
+  const ConvShape& shape = problem.shape;
+  check_launch(checker, name, problem, rows, patch_moments_bytes<Policy, Tile, Window>(shape, rows.by_image),
+               [&](const float* x, const float* weight, const auto& element, const auto& epilogue, bool vectorised,
+                   const auto& store, void* scratch) {
+                 return launch_conv_patch_moments<Policy, Tile, Window>(shape, x, weight, element, epilogue, vectorised,
+                                                                        store, rows, scratch, nullptr);
+               });
+}
+
+// Operands of eleven significant bits, whose products are exact.
+template <typename Window>
+ConvCase<Window> rounded_case(const ConvShape& shape) {
+  ConvCase<Window> problem(shape);
+  for (auto* const values : {&problem.x, &problem.weight}) {
+    for (float& value : *values) {
+      value = std::round(value * 1024) / 1024;
+    }
+  }
+  problem.want = reference<Window>(shape, problem.x.data(), problem.weight.data(), problem.bias.data());
+  return problem;
+}
+
+template <typename Tile, typename Window>
+void check_patches(Checker& checker, const std::string& name, const ConvShape& shape, const MomentRows& rows = {}) {
+  const ConvCase<Window> rounded = rounded_case<Window>(shape);
+  check_patch<Tf32, Tile, Window>(checker, name + " tf32", rounded, rows);
+  check_patch<ScaledFp16, Tile, Window>(checker, name + " fp16", rounded, rows);
+}
+
+template <typename Tile, typename Window>
+void check_groups(Checker& checker, const std::string& name, const ConvCase<Window>& problem,
+                  const MomentRows& rows = {}, int blocks = 4) {
+  const ConvShape& shape = problem.shape;
+  check_launch(checker, name, problem, rows, patch_group_moments_bytes<Tile, Window>(shape, rows.by_image),
+               [&](const float* x, const float* weight, const auto& element, const auto& epilogue, bool vectorised,
+                   const auto& store, void* scratch) {
+                 return launch_conv_patch_group_moments<Tile, Window>(shape, x, weight, element, epilogue, vectorised,
+                                                                      store, rows, scratch, nullptr, blocks);
+               });
 }
 
 using Same = ConvWindow<3, 3, 1, 1, 1, 1, 1, 1>;
@@ -167,6 +223,62 @@ void check_not_finite(Checker& checker) {
   });
 }
 
+// All phases of transposed convolutions, several tiles of channels, groups, lines that end within a warp.
+void check_from_patches(Checker& checker) {
+  using Twice = Transposed<ConvWindow<2, 2, 2, 2, 0, 0, 1, 1>>;
+  using Threes = Transposed<ConvWindow<3, 3, 2, 2, 1, 1, 1, 1>>;
+  using Cubes = Transposed<ConvWindow3d<3, 3, 3, 2, 2, 2, 1, 1, 1, 1, 1, 1>>;
+  using Wide = Transposed<ConvWindow<3, 4, 2, 3, 1, 2, 1, 1>>;
+  using Steps = ConvWindow<3, 5, 2, 1, 1, 2, 1, 2>;
+  check_patches<PatchTile<2, 4>, Twice>(checker, "twice", conv_shape<Twice>(2, 5, 6, 37, 40, 1));
+  check_patches<PatchTile<1, 4>, Cubes>(checker, "cubes", conv_shape<Cubes>(2, 3, 3, 5, 18, 16, 1));
+  check_patches<PatchTile<1, 4>, Cubes>(checker, "cubes, by image", conv_shape<Cubes>(3, 3, 3, 5, 18, 12, 1),
+                                        {4, true});
+  check_patches<PatchTile<1, 4>, Wide>(checker, "groups", conv_shape<Wide>(2, 6, 1, 5, 6, 10, 2, 1));
+  check_patches<PatchTile<4, 4>, Steps>(checker, "strides", conv_shape<Steps>(3, 9, 1, 12, 45, 70, 1));
+  check_patches<PatchTile<4, 4>, Steps>(checker, "strides, by image", conv_shape<Steps>(3, 9, 1, 12, 45, 70, 1),
+                                        {35, true});
+  check_patches<PatchTile<2, 8, 1>, Same>(checker, "rows", conv_shape<Same>(2, 7, 1, 5, 90, 30, 1));
+  check_patches<PatchTile<1, 4>, Threes>(checker, "many patches", conv_shape<Threes>(700, 1, 1, 2, 3, 3, 1), {1, true});
+  const ConvShape shape = conv_shape<Threes>(3, 4, 1, 5, 9, 20, 1);
+  ConvCase<Threes> problem(shape);
+  problem.x[3] = NAN;
+  problem.bias[4] = NAN;
+  problem.bias[5] = -1000;
+  problem.want = reference<Threes>(shape, problem.x.data(), problem.weight.data(), problem.bias.data());
+  check_patch<Tf32x3, PatchTile<2, 4>, Threes>(checker, "not finite", problem, {1, true});
+}
+
+// Tiles that hang over, lines and their phases, places of several outputs, each way of storing.
+void check_by_groups(Checker& checker) {
+  using Twos = Transposed<ConvWindow<3, 3, 2, 2, 1, 1, 1, 1>>;
+  using Threes = Transposed<ConvWindow<3, 3, 3, 3, 0, 0, 1, 1>>;
+  using Cube = Transposed<ConvWindow3d<3, 3, 3, 2, 2, 2, 1, 1, 1, 1, 1, 1>>;
+  using Back = Transposed<ConvWindow3d<3, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1>>;
+  using Row = ConvWindow<1, 7, 1, 1, 0, 3, 1, 1>;
+  check_groups<GroupTile<16, 4>>(checker, "by four", rounded_case<Same>(conv_shape<Same>(2, 33, 17, 36, 70, 1)));
+  check_groups<GroupTile<32, 2>>(checker, "singly", rounded_case<Same>(conv_shape<Same>(3, 16, 9, 37, 20, 1)));
+  check_groups<GroupTile<64, 2>>(checker, "by two", rounded_case<Valid>(conv_shape<Valid>(1, 16, 12, 52, 23, 1)));
+  check_groups<GroupTile<16, 4>>(checker, "by image", rounded_case<Valid>(conv_shape<Valid>(3, 17, 20, 36, 72, 1)),
+                                 {24, true}, 3);
+  check_groups<GroupTile<256, 2>>(checker, "a line", rounded_case<Row>(conv_shape<Row>(2, 17, 1, 1100, 33, 1)));
+  check_groups<GroupTile<128, 4, 128>>(checker, "phases",
+                                       rounded_case<Twos>(conv_shape<Twos>(2, 41, 1, 17, 33, 24, 1)));
+  check_groups<GroupTile<64, 4, 64>>(checker, "three phases",
+                                     rounded_case<Threes>(conv_shape<Threes>(1, 32, 1, 5, 21, 64, 1)));
+  check_groups<GroupTile<128, 4, 128>>(checker, "phases of a cube, by image",
+                                       rounded_case<Cube>(conv_shape<Cube>(2, 32, 3, 4, 8, 70, 1, 1)), {35, true}, 5);
+  check_groups<GroupTile<16, 2, 256, 2, 2>>(checker, "fours",
+                                            rounded_case<Back>(conv_shape<Back>(2, 16, 5, 33, 9, 12, 1)));
+  check_groups<GroupTile<16, 2, 256, 2, 2>>(checker, "fours, by image",
+                                            rounded_case<Back>(conv_shape<Back>(2, 16, 5, 33, 9, 12, 1)), {3, true});
+  ConvCase<Same> problem = rounded_case<Same>(conv_shape<Same>(3, 20, 13, 19, 20, 1));
+  problem.x[300] = NAN;
+  problem.bias[3] = -1000;
+  problem.want = reference<Same>(problem.shape, problem.x.data(), problem.weight.data(), problem.bias.data());
+  check_groups<GroupTile<16, 2>>(checker, "not finite, by groups", problem, {1, true});
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -176,5 +288,7 @@ int main(int count, char** arguments) {
   check_images(checker);
   check_far(checker);
   check_not_finite(checker);
+  check_from_patches(checker);
+  check_by_groups(checker);
   return checker.finish();
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Direct convolution by wgmma from patches of whole rows (direct_rows.cuh) that also says what a norm behind it has to
-// know of the outputs: count, mean and squared deviations of each channel, or of some channels of each image. A lane
-// takes those of its two channels where the sums are, of each product about the product's own mean, and joins them by
-// Chan's rule from patch to patch; four lanes, and then all blocks, are joined in a fixed order.
+// Direct convolution by wgmma from patches of whole rows (direct_rows.cuh) that also takes the moments of its outputs:
+// kernels/conv/moments.cuh.
 //
 // element: float operator()(int64_t image, int64_t channel, int64_t pixel, float sum) const, whose moments are taken;
 // it may be called again, with another sum, and what it returns then is not used.
@@ -11,112 +9,36 @@
 #pragma once
 
 #include "kernels/conv/direct_rows.cuh"
-#include "kernels/reduce/split.cuh"
+#include "kernels/conv/moments.cuh"
 
 namespace stitch {
 
-// Which outputs make a row of what is reduced: a channel of all images, or so many channels of each image.
-struct MomentRows {
-  int64_t channels = 1;  // of a row
-  bool by_image = false;
-
-  int64_t count(const ConvShape& shape) const { return (by_image ? shape.batch : 1) * shape.out_channels / channels; }
-};
-
 namespace direct_rows_detail {
 
-// Where the moments of a channel lie that a warpgroup of a block has taken, of all images or of each.
-struct MomentParts {
-  WelfordAccumulator* parts;
-  int64_t of_channel;
-  int64_t patches_of_image;  // 0: of all images
-  int64_t patches_of_block;
-
-  template <typename Tile>
-  static MomentParts of(const Shares& shares, bool by_image, void* scratch) {
-    const int64_t patches = shares.deep * shares.down;
-    // An image's patches begin anywhere in a block's.
-    const int64_t blocks = by_image ? ceil_divide(patches - 1, shares.of_block) + 1 : shares.blocks();
-    return {static_cast<WelfordAccumulator*>(scratch), blocks * Tile::groups, by_image ? patches : 0, shares.of_block};
-  }
-  __device__ __forceinline__ int64_t block_of(int64_t patch) const { return patch / patches_of_block; }
-};
-
-// What a thread keeps from patch to patch: the moments of its warp's channels.
+// What a thread keeps from patch to patch.
 template <bool kByImage>
 struct MomentsKept {
-  // Of each of a lane's two channels, of which both have as many outputs.
-  float mean[2];
-  float squared_deviations[2];
-  float count;
-  int image = -1;  // the last, whose moments these are where each image has its own
-
-  template <int kHalf>
-  __device__ __forceinline__ WelfordAccumulator of() const {
-    return {mean[kHalf], squared_deviations[kHalf], count};
-  }
-  __device__ __forceinline__ void merge(const WelfordAccumulator& first, const WelfordAccumulator& second) {
-    WelfordAccumulator joined[2] = {of<0>(), of<1>()};
-    joined[0].merge(first);
-    joined[1].merge(second);
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      mean[half] = joined[half].mean;
-      squared_deviations[half] = joined[half].squared_deviations;
-    }
-    count = joined[0].count;
-  }
+  moments_detail::Kept<1, kByImage> moments;
 
   template <typename Finish>
   __device__ __forceinline__ void begin_image(const ConvShape& shape, const Finish& finish, int64_t next) {
-    if constexpr (kByImage) {
-      if (next == image) {
-        return;
-      }
-      if (image >= 0) {
-        end(shape, finish);
-        *this = {};
-      }
-      image = static_cast<int>(next);
-    }
+    moments.begin_image(finish.parts, sharer(shape), next);
   }
-
   template <typename Finish>
   __device__ __forceinline__ void end(const ConvShape& shape, const Finish& finish) const {
-    store<0>(shape, finish);
-    store<1>(shape, finish);
+    moments.end(finish.parts, sharer(shape));
   }
 
  private:
-  // The first block of an image also says that nothing comes of those blocks that might have had patches of it.
-  template <int kHalf, typename Finish>
-  __device__ __forceinline__ void store(const ConvShape& shape, const Finish& finish) const {
-    constexpr int kGroups = Finish::groups;
-    const MomentParts& to = finish.parts;
-    const WelfordAccumulator total = warp_merge<4>(of<kHalf>());
+  static __device__ __forceinline__ MomentSharer sharer(const ConvShape& shape) {
     const int warp = static_cast<int>(threadIdx.x) / 32;
-    const int64_t channel =
-        int64_t{blockIdx.y} * kRowsOfProduct + warp % 4 * 16 + kHalf * kEight + threadIdx.x % 32 / 4;
-    if (threadIdx.x % 4 != 0 || channel >= shape.out_channels) {
-      return;
-    }
-    const int64_t first = kByImage ? to.block_of(image * to.patches_of_image) : 0;
-    WelfordAccumulator* const parts =
-        to.parts + ((kByImage ? image : 0) * shape.out_channels + channel) * to.of_channel + warp / 4;
-    parts[(blockIdx.x - first) * kGroups] = total;
-    if (kByImage && blockIdx.x == first) {
-      const int64_t count = to.block_of((image + 1) * to.patches_of_image - 1) + 1 - first;
-      for (int64_t block = count; block * kGroups < to.of_channel; ++block) {
-        parts[block * kGroups] = WelfordAccumulator::identity();
-      }
-    }
+    return {int64_t{blockIdx.y} * kRowsOfProduct + warp % 4 * 16, shape.out_channels, warp / 4};
   }
 };
 
-template <int kGroups, bool kByImage, typename Element, typename Epilogue>
+template <bool kByImage, typename Element, typename Epilogue>
 struct RowMoments {
   using Kept = MomentsKept<kByImage>;
-  static constexpr int groups = kGroups;
   Element element;
   RowFinish<Epilogue> stored;
   MomentParts parts;
@@ -149,12 +71,12 @@ template <typename Tile, typename Window, bool kByImage, typename Element>
 __device__ __forceinline__ void take_moments(const ConvShape& shape, const Element& element,
                                              const Layout<Tile, Window>& layout, const Run& run, int first,
                                              int first_channel, RowSums<Tile, Window>& sums,
-                                             MomentsKept<kByImage>& kept) {
+                                             moments_detail::Kept<1, kByImage>& kept) {
   const int lane_channel = first_channel + static_cast<int>(threadIdx.x) % 32 / 4;
   const auto last = static_cast<int>(shape.out_channels) - 1;
   const int channels[2] = {min(lane_channel, last), min(lane_channel + kEight, last)};
   static_assert(Places<Tile, Window>::columns <= 128, "a lane's columns are the bits of a word");
-  float totals[2] = {};
+  moments_detail::Taken<1> taken;
   uint32_t there = 0;  // a bit for each of the lane's columns
   visit_columns<Tile, Window>(layout, run, first, [&](int i, int output, bool is_there) {
     there |= is_there ? 1u << (i / 4 * 2 + i % 2) : 0;
@@ -162,32 +84,29 @@ __device__ __forceinline__ void take_moments(const ConvShape& shape, const Eleme
     for (int half = 0; half < 2; ++half) {
       float& sum = sums[i + 2 * half];
       sum = element(run.place.image, channels[half], run.pixel + (is_there ? output : 0), sum);
-      totals[half] += is_there ? sum : 0.0f;
+      taken.totals[0][half] += is_there ? sum : 0.0f;
     }
   });
-  const auto count = static_cast<float>(__popc(there));
-  const float share = there != 0 ? 1.0f / count : 0.0f;
-  WelfordAccumulator own[2] = {{totals[0] * share, 0.0f, count}, {totals[1] * share, 0.0f, count}};
+  taken.count = static_cast<float>(__popc(there));
+  taken.begin_second();
 #pragma unroll
   for (int column = 0; column < Places<Tile, Window>::columns / 4; ++column) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      const float difference = sums[column / 2 * 4 + column % 2 + 2 * half] - own[half].mean;
-      own[half].squared_deviations += (there >> column & 1) != 0 ? difference * difference : 0.0f;
+      taken.add(0, half, sums[column / 2 * 4 + column % 2 + 2 * half], (there >> column & 1) != 0);
     }
   }
-  kept.merge(own[0], own[1]);
+  kept.merge(taken.of);
 }
 
 // The same by plain arithmetic, and what is stored of them.
-template <typename Window, int kGroups, bool kByImage, typename Element, typename Epilogue>
-__device__ __forceinline__ void take_again(const Source& source,
-                                           const RowMoments<kGroups, kByImage, Element, Epilogue>& finish,
-                                           const Run& run, int first_channel, MomentsKept<kByImage>& kept) {
+template <typename Window, bool kByImage, typename Element, typename Epilogue>
+__device__ __forceinline__ void take_again(const Source& source, const RowMoments<kByImage, Element, Epilogue>& finish,
+                                           const Run& run, int first_channel, moments_detail::Kept<1, kByImage>& kept) {
   const ConvShape& shape = source.shape;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const auto width = static_cast<int>(shape.out_width);
-  WelfordAccumulator taken[2] = {WelfordAccumulator::identity(), WelfordAccumulator::identity()};
+  WelfordAccumulator taken[1][2] = {{WelfordAccumulator::identity(), WelfordAccumulator::identity()}};
 #pragma unroll 1
   for (int i = 0; i < 16; ++i) {
     const int channel = first_channel + i;
@@ -206,26 +125,31 @@ __device__ __forceinline__ void take_again(const Source& source,
     own = warp_merge<32>(own);
     own.count = static_cast<float>(run.count);  // of a channel that is not there, too
     if (lane == i % kEight * 4) {
-      taken[0] = i < kEight ? own : taken[0];
-      taken[1] = i < kEight ? taken[1] : own;
+      taken[0][0] = i < kEight ? own : taken[0][0];
+      taken[0][1] = i < kEight ? taken[0][1] : own;
     }
   }
-  kept.merge(taken[0], taken[1]);
+  kept.merge(taken);
 }
 
 // In the place of that of an epilogue alone.
-template <typename Tile, typename Window, int kGroups, bool kByImage, typename Element, typename Epilogue>
-__device__ __forceinline__ void finish_warp(const Source& source,
-                                            const RowMoments<kGroups, kByImage, Element, Epilogue>& finish,
+template <typename Tile, typename Window, bool kByImage, typename Element, typename Epilogue>
+__device__ __forceinline__ void finish_warp(const Source& source, const RowMoments<kByImage, Element, Epilogue>& finish,
                                             const Layout<Tile, Window>& layout, const Run& run, int first,
                                             int first_channel, const float (&unscale)[2], RowSums<Tile, Window>& sums,
                                             float* staged, MomentsKept<kByImage>& kept) {
   if (unscale_sums(unscale, sums)) {
-    take_moments<Tile, Window>(source.shape, finish.element, layout, run, first, first_channel, sums, kept);
+    take_moments<Tile, Window>(source.shape, finish.element, layout, run, first, first_channel, sums, kept.moments);
     store_staged<Tile, Window>(source, finish.stored, layout, run, first, first_channel, sums, staged);
   } else {
-    take_again<Window>(source, finish, run, first_channel, kept);
+    take_again<Window>(source, finish, run, first_channel, kept.moments);
   }
+}
+
+template <typename Tile>
+MomentParts moment_parts(const ConvShape& shape, bool by_image, void* scratch) {
+  const Shares shares = Shares::of<Tile>(shape);
+  return MomentParts::of(shape, shares.deep * shares.down, shares.of_block, Tile::groups, by_image, scratch);
 }
 
 }  // namespace direct_rows_detail
@@ -233,30 +157,26 @@ __device__ __forceinline__ void finish_warp(const Source& source,
 // Bytes of what launch_conv_direct_rows_moments() writes to scratch memory.
 template <typename Tile>
 int64_t direct_rows_moments_bytes(const ConvShape& shape, bool by_image) {
-  using namespace direct_rows_detail;
-  const MomentParts parts = MomentParts::of<Tile>(Shares::of<Tile>(shape), by_image, nullptr);
-  return (by_image ? shape.batch : 1) * shape.out_channels * parts.of_channel *
-         static_cast<int64_t>(sizeof(WelfordAccumulator));
+  return direct_rows_detail::moment_parts<Tile>(shape, by_image, nullptr).bytes(shape);
 }
 
-// Needs what launch_conv_direct_rows() needs. scratch: direct_rows_moments_bytes(). A row's channels follow each other.
+// Needs what launch_conv_direct_rows() needs. scratch: direct_rows_moments_bytes().
 template <typename Tile, typename Window, typename Element, typename Epilogue, typename Store>
 cudaError_t launch_conv_direct_rows_moments(const ConvShape& shape, const float* input, const float* weight,
                                             const Element& element, const Epilogue& epilogue, bool vectorised,
                                             const Store& store, const MomentRows& rows, void* scratch,
                                             cudaStream_t stream) {
   using namespace direct_rows_detail;
-  const Shares shares = Shares::of<Tile>(shape);
-  if (shares.count == 0 || shape.out_channels == 0 || shape.out_width == 0) {
+  if (shape.batch * shape.out_depth * shape.out_height * shape.out_width * shape.out_channels == 0) {
     return cudaSuccess;
   }
-  const MomentParts parts = MomentParts::of<Tile>(shares, rows.by_image, scratch);
+  const MomentParts parts = moment_parts<Tile>(shape, rows.by_image, scratch);
   cudaError_t error = cudaSuccess;
   if (rows.by_image) {
-    const RowMoments<Tile::groups, true, Element, Epilogue> finish{element, {epilogue, vectorised}, parts};
+    const RowMoments<true, Element, Epilogue> finish{element, {epilogue, vectorised}, parts};
     error = launch<Tile, Window>(shape, input, weight, finish, stream);
   } else {
-    const RowMoments<Tile::groups, false, Element, Epilogue> finish{element, {epilogue, vectorised}, parts};
+    const RowMoments<false, Element, Epilogue> finish{element, {epilogue, vectorised}, parts};
     error = launch<Tile, Window>(shape, input, weight, finish, stream);
   }
   if (error != cudaSuccess) {
