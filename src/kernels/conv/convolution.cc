@@ -19,6 +19,7 @@
 #include "kernels/conv/pointwise.h"
 #include "kernels/conv/problem.h"
 #include "kernels/conv/rounding.h"
+#include "kernels/conv/slots.h"
 #include "kernels/conv/turning.h"
 #include "kernels/gemm/variants.h"
 #include "kernels/lowering/functor_builder.h"
@@ -80,15 +81,6 @@ double gathering_share(const ConvolutionProblem& problem, const GemmVariant& til
 double overhanging_share(const Work& work) {
   constexpr double kOfLoads = 0.15;
   return 1 / (1 - kOfLoads * overhanging_part(work));
-}
-
-// All warps of a block of a direct convolution get to its epilogue together, and two blocks have too few of them to
-// hide what each waits for: mish took 2.7 ps an output on an H200, hardswish written out 1.1. As bytes that memory
-// would read meanwhile.
-void add_slots_of_epilogue(Work& work) {
-  constexpr double kBytesOfLaneOperation = 0.143;
-  constexpr double kEmptySlots = 1.5;  // beside one of its own
-  work.serial_bytes += kEmptySlots * kBytesOfLaneOperation * work.lane_operations;
 }
 
 // As our own kernels take it.

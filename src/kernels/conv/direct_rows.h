@@ -38,7 +38,7 @@ std::optional<DirectRowsSetting> direct_rows_setting(const Setting& setting);
 // Of the launch: "stitch::DirectRowsTile<4, 8, 2, 4>, Window", whose patches suit the problem's extents.
 std::string direct_rows_arguments(const ConvolutionProblem& problem, const DirectRowsSetting& setting,
                                   const PooledWindow& pooled = {});
-// Parts in which moments of a channel are taken, of all images or of each: no fewer at any batch.
+// Parts in which moments of a channel are taken, of all images together or of each: no more.
 int64_t direct_rows_parts(const ConvolutionProblem& problem, const DirectRowsSetting& setting, bool by_image);
 // What a block does, for the reader of a step.
 void describe_direct_rows(StepBuilder& step, const PooledWindow& pooled = {});

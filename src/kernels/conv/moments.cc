@@ -6,18 +6,15 @@
 #include <optional>
 
 #include "ir/graph/op.h"
-#include "kernels/conv/direct_rows.h"
 #include "kernels/conv/launch.h"
+#include "kernels/conv/moment_setting.h"
 #include "kernels/conv/rounding.h"
 #include "kernels/conv/turning.h"
 #include "kernels/lowering/functor_builder.h"
-#include "kernels/lowering/launch_text.h"
 #include "kernels/reduce/total_store.h"
 
 namespace stitch::kernels {
 namespace {
-
-constexpr int64_t kMomentBytes = 12;  // mean, squared deviations and count
 
 // What of the group's convolution is reduced, and along what.
 struct ReducedOutput {
@@ -56,7 +53,7 @@ std::optional<ReducedOutput> reduced_output(const Group& group) {
   }
   const std::optional<bool> by_image = reduces_by_image(reduction, type.shape.size());
   const auto accumulator = choose_accumulator(graph, reductions_of(group, reduction));
-  if (!by_image.has_value() || !accumulator.has_value() || accumulator->bytes != kMomentBytes) {
+  if (!by_image.has_value() || !accumulator.has_value() || !accumulator->has_moments()) {
     return std::nullopt;
   }
   reduced.by_image = *by_image;
@@ -73,26 +70,7 @@ std::optional<ReducedOutput> reduced_output(const Group& group) {
   return is_stored ? std::optional(reduced) : std::nullopt;
 }
 
-Result<LoweredFunctor> make_element(StepBuilder& step, const ReducedOutput& reduced) {
-  const ir::Graph& graph = *step.group().graph;
-  const ir::Node& root = step.group().root_node();
-  const Domain domain(graph.type(root.outputs[0]).shape);
-  FunctorBuilder builder(step, pascal_case(graph.value(reduced.output).name) + "Element", domain,
-                         numbered_pixel_coordinates(domain.shape().size()));
-  const IndexMap map = domain.anchor_map();
-  if (root.operands.size() > 2 && ir::is_tensor(root.operands[2])) {
-    STITCH_ASSIGN(Expr bias, builder.value(ir::tensor_operand(root, 2), {map[1]}));
-    builder.bind_computation(root.outputs[0], map, sum(bound("accumulator"), std::move(bias)));
-  } else {
-    builder.bind(root.outputs[0], map, bound("accumulator"));
-  }
-  STITCH_ASSIGN(Expr element, builder.value(reduced.output, map));
-  return builder.finish({.comment = "What is stored, and reduced, of one output pixel of one channel.",
-                         .extra_parameters = "float accumulator",
-                         .returns = std::move(element)});
-}
-
-Result<LoweredFunctor> make_epilogue(StepBuilder& step, const ReducedOutput& reduced) {
+Result<LoweredFunctor> make_reduced_epilogue(StepBuilder& step, const ReducedOutput& reduced) {
   const ir::Graph& graph = *step.group().graph;
   const Domain domain(graph.type(reduced.output).shape);
   FunctorBuilder builder(step, pascal_case(graph.value(reduced.output).name) + "Epilogue", domain,
@@ -104,6 +82,9 @@ Result<LoweredFunctor> make_epilogue(StepBuilder& step, const ReducedOutput& red
                          .may_take_lanes = true});
 }
 
+// As our own kernels take it.
+ConvolutionProblem joined_problem(const Group& group) { return with_last_axis_joined(convolution_problem(group)); }
+
 class ConvolutionMoments final : public KernelTemplate {
  public:
   const char* name() const override { return kConvolutionMoments; }
@@ -113,57 +94,28 @@ class ConvolutionMoments final : public KernelTemplate {
     return is_convolution(node) && graph.type(node.outputs[0]).dtype == DataType::kFloat32;
   }
 
-  std::vector<ir::ValueId> store_first(const Group& group) const override {
-    const ConvolutionLayout layout = convolution_layout(group);
-    std::vector<ir::ValueId> missing;
-    for (const auto& [operand, is_known] : {std::pair{size_t{0}, layout.input_first || layout.input_last},
-                                            std::pair{size_t{1}, layout.weight_first || layout.weight_last}}) {
-      if (!is_known) {
-        missing.push_back(ir::tensor_operand(group.root_node(), operand));
-      }
-    }
-    return missing;
-  }
+  std::vector<ir::ValueId> store_first(const Group& group) const override { return operands_without_layout(group); }
 
   std::vector<Setting> space(const Group& group, const DeviceLimits& limits, MathMode math) const override {
-    const ConvolutionProblem problem = convolution_problem(group);
-    const bool is_exact = operand_rounding(problem, math) != OperandRounding::kRequired;
-    return is_exact && reduced_output(group).has_value() ? direct_rows_settings(problem, limits)
-                                                         : std::vector<Setting>{};
+    return reduced_output(group).has_value()
+               ? moment_settings(joined_problem(group), operand_rounding(convolution_problem(group), math), limits)
+               : std::vector<Setting>{};
   }
 
   bool allows(const Group& group, const Setting& setting) const override {
-    const std::optional<DirectRowsSetting> rows = direct_rows_setting(setting);
-    return rows.has_value() && reduced_output(group).has_value() &&
-           allows_direct_rows(convolution_problem(group), *rows);
+    const std::optional<MomentSetting> own = moment_setting(setting);
+    return own.has_value() && reduced_output(group).has_value() && allows_moments(joined_problem(group), *own);
   }
 
   Work work(const Group& group, const Setting& setting) const override {
-    const ConvolutionProblem problem = convolution_problem(group);
     Work work;
     work.bytes = min_bytes(group);
     work.lane_operations = pointwise_operations(group);
-    add_turning_work(problem, convolution_layout(group), work);
-    add_direct_rows_work(problem, *direct_rows_setting(setting), work);
-    // Two passes over what a lane has of each product: some seven issue slots an output, that tensor cores and memory
-    // wait for. As bytes that memory would read meanwhile.
-    constexpr double kBytesOfOutput = 1.5;
-    const int64_t bytes = part_bytes(group, setting);
-    work.serial_bytes += kBytesOfOutput * static_cast<double>(problem.outputs()) + static_cast<double>(bytes);
-    work.extra_bytes += static_cast<double>(bytes);
-    work.launches += 1;
+    add_moments_work(group, joined_problem(group), *moment_setting(setting), reduced_output(group)->by_image, work);
     return work;
   }
 
   Result<StepDraft> draft(const Group& group, const Setting& setting) const override;
-
- private:
-  static int64_t part_bytes(const Group& group, const Setting& setting) {
-    const ConvolutionProblem problem = convolution_problem(group);
-    const bool by_image = reduced_output(group)->by_image;
-    return (by_image ? problem.batch : 1) * problem.out_channels *
-           direct_rows_parts(problem, *direct_rows_setting(setting), by_image) * kMomentBytes;
-  }
 };
 
 Result<StepDraft> ConvolutionMoments::draft(const Group& group, const Setting& setting) const {
@@ -172,15 +124,13 @@ Result<StepDraft> ConvolutionMoments::draft(const Group& group, const Setting& s
     return failure(ErrorCode::kUnsupportedOperator, "what is reduced is not what the convolution stores");
   }
   const ir::Node& reduction = group.graph->node(reduced->reduction);
-  const ConvolutionProblem problem = convolution_problem(group);
-  const DirectRowsSetting rows = *direct_rows_setting(setting);
+  const ConvolutionProblem problem = joined_problem(group);
+  const MomentSetting own = *moment_setting(setting);
   StepBuilder step(group);
-  step.include("kernels/conv/direct_rows_moments.cuh");
-  describe_direct_rows(step);
-  step.describe("A lane takes mean and squared deviations of what it has of a channel; a second launch joins these.");
-  STITCH_ASSIGN(const LoweredFunctor element, make_element(step, *reduced));
+  describe_moments(step, problem, own);
+  STITCH_ASSIGN(const LoweredFunctor element, make_moment_element(step, reduced->output));
   construct(step, element, "element");
-  STITCH_ASSIGN(const LoweredFunctor epilogue, make_epilogue(step, *reduced));
+  STITCH_ASSIGN(const LoweredFunctor epilogue, make_reduced_epilogue(step, *reduced));
   construct(step, epilogue, "epilogue");
   STITCH_ASSIGN(const AccumulatorKind accumulator, choose_accumulator(*group.graph, reductions_of(group, reduction)));
   STITCH_ASSIGN(const LoweredFunctor store, make_total_store(step, reduction, accumulator, {}, reduced->totals));
@@ -188,13 +138,13 @@ Result<StepDraft> ConvolutionMoments::draft(const Group& group, const Setting& s
   add_problem(step, problem);
   const Expr vectorised = prove_pixel_lanes(step, problem, {&epilogue, "epilogue"});
   const ConvolutionLayout layout = convolution_layout(group);
-  const int64_t own_bytes = part_bytes(group, setting);
+  const int64_t own_bytes = moments_scratch_bytes(problem, own, reduced->by_image);
   const OwnOperands operands = add_turning(step, problem, layout, own_bytes);
   step.set_scratch_bytes(own_bytes + turning_bytes(problem, layout));
   step.launch("// Rows of what is reduced: of so many channels, {}.",
               reduced->by_image ? "each image by itself" : "all images together");
   step.launch("const stitch::MomentRows rows{{1, {}}};", reduced->by_image);
-  step.launch("return stitch::launch_conv_direct_rows_moments<{}>(", direct_rows_arguments(problem, rows));
+  step.launch("return stitch::{}(", moments_launch(problem, own));
   step.launch("    shape, {}, {}, element, epilogue, {}, store, rows, args->scratch, stream);", operands.input,
               operands.weight, vectorised);
   return step.take();

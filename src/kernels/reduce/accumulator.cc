@@ -97,4 +97,6 @@ Expr AccumulatorKind::result(const ir::Node& node, const Expr& count) const {
   return bound("total.value", "totals[lane].value");
 }
 
+bool AccumulatorKind::has_moments() const { return std::string(type) == kWelford.type; }
+
 }  // namespace stitch::kernels

@@ -17,6 +17,8 @@ struct AccumulatorKind {
 
   // The result of `node` in terms of the accumulator `total`, or of each lane's of `totals`.
   Expr result(const ir::Node& node, const Expr& count) const;
+  // Mean, squared deviations and count.
+  bool has_moments() const;
 };
 
 bool is_reduction(const ir::Node& node);  // sum mean amax amin var logsumexp
