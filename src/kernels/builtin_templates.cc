@@ -4,6 +4,7 @@
 #include "kernels/attention/attention.h"
 #include "kernels/conv/convolution.h"
 #include "kernels/conv/moments.h"
+#include "kernels/conv/normed.h"
 #include "kernels/conv/pooled.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/gemm_double.h"
@@ -36,6 +37,7 @@ const std::vector<std::unique_ptr<KernelTemplate>>& builtin_templates() {
     list.push_back(make_convolution());
     list.push_back(make_pooled_convolution());
     list.push_back(make_convolution_moments());
+    list.push_back(make_normed_convolution());
     list.push_back(make_attention());
     list.push_back(make_recurrent_layer());
     list.push_back(make_recurrent_stack());

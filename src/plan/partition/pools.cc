@@ -6,6 +6,7 @@
 #include <set>
 
 #include "kernels/builtin_templates.h"
+#include "kernels/conv/normed.h"
 #include "kernels/conv/pooled.h"
 #include "kernels/norm/pooled.h"
 #include "plan/partition/prices.h"
@@ -14,12 +15,15 @@
 namespace stitch::plan {
 namespace {
 
-// The skeleton that pools what `kernel` makes where it is made; null where there is none.
-const char* pooling(const std::string& kernel) {
-  if (kernel == "convolution") {
-    return kernels::kPooledConvolution;
+// The skeleton that pools or normalises what `kernel` makes where it is made, as `reader` does; null where there is
+// none.
+const char* joining(const std::string& kernel, const std::string& reader) {
+  const bool is_convolution = kernel == "convolution";
+  if (reader == "pool" || reader == "reduce") {
+    return is_convolution ? kernels::kPooledConvolution
+                          : (kernel == "layer_norm" ? kernels::kPooledLayerNorm : nullptr);
   }
-  return kernel == "layer_norm" ? kernels::kPooledLayerNorm : nullptr;
+  return is_convolution && reader == "layer_norm" ? kernels::kNormedConvolution : nullptr;
 }
 
 bool is_joined_in(const Plan& like, const std::string& skeleton, const std::string& root) {
@@ -30,7 +34,7 @@ bool is_joined_in(const Plan& like, const std::string& skeleton, const std::stri
 
 PlacedGroup joined(const PlacedGroup& made, const PlacedGroup& pool) {
   PlacedGroup both = made;
-  both.kernel = kernels::find_template(pooling(made.kernel->name()));
+  both.kernel = kernels::find_template(joining(made.kernel->name(), pool.kernel->name()));
   const std::set<ir::ValueId> between(made.group.results.begin(), made.group.results.end());
   for (const ir::ValueId operand : pool.group.operands) {
     if (between.count(operand) == 0 && !both.group.reads(operand)) {
@@ -78,13 +82,12 @@ class PoolJoiner {
   std::optional<size_t> pool_of(size_t i) const {
     const PlacedGroup& made = groups_[i];
     const auto found = made.group.results.size() == 1 ? readers_.find(made.group.results[0]) : readers_.end();
-    if (pooling(made.kernel->name()) == nullptr || made.phase != Phase::kRun || found == readers_.end() ||
-        found->second.size() != 1 || users_.is_output(made.group.results[0])) {
+    if (made.phase != Phase::kRun || found == readers_.end() || found->second.size() != 1 ||
+        users_.is_output(made.group.results[0])) {
       return std::nullopt;
     }
     const PlacedGroup& pool = groups_[found->second[0]];
-    const std::string reader = pool.kernel->name();
-    if ((reader != "pool" && reader != "reduce") || pool.phase != Phase::kRun ||
+    if (joining(made.kernel->name(), pool.kernel->name()) == nullptr || pool.phase != Phase::kRun ||
         !fences_.allow(made.group.root, pool.group.root)) {
       return std::nullopt;
     }

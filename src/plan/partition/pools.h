@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions and normalisations whose only reader pools them may do that before they store anything.
+// Convolutions and normalisations whose only reader pools them may do that before they store anything; convolutions
+// whose only reader normalises some of their channels take the statistics of that.
 #pragma once
 
 #include <vector>
@@ -8,9 +9,9 @@
 
 namespace stitch::plan {
 
-// Joins a pool, or a mean of planes, to the convolution or normalisation that it alone reads, where one kernel can
-// compute both and is expected to be faster than the two that would be chosen else; with `options.like`, or with
-// `kept`, where that plan has. In a plan by libraries none is joined.
+// Joins a pool, a mean of planes or a layer norm to the convolution or normalisation that it alone reads, where one
+// kernel can compute both and is expected to be faster than the two that would be chosen else; with `options.like`, or
+// with `kept`, where that plan has. In a plan by libraries none is joined.
 void join_pools(const ir::Graph& graph, const PlanOptions& options, const Plan* kept, const Fences& fences,
                 std::vector<PlacedGroup>& groups);
 
