@@ -106,7 +106,8 @@ __global__ void apply_kernel(const float4* y, float4* z, const float* mean, cons
   }
 }
 
-__global__ void check_kernel(const float* y, const float* mean, const float* scale, ConvShape s, MomentRows rows,
+template <typename Rows>
+__global__ void check_kernel(const float* y, const float* mean, const float* scale, ConvShape s, Rows rows,
                              double* errors) {
   __shared__ double sums[2][256];
   const int64_t pixels = s.out_depth * s.out_height * s.out_width;
@@ -135,11 +136,11 @@ __global__ void check_kernel(const float* y, const float* mean, const float* sca
   }
 }
 
-template <typename Window>
+template <typename Window, typename Rows>
 struct Layer {
   const char* name;
   ConvShape shape;
-  MomentRows rows;
+  Rows rows;
   int64_t pixels;
   Buffer x;
   Buffer weight;
@@ -156,7 +157,7 @@ struct Layer {
   }
 
   Layer(const char* name, int64_t batch, int64_t in_channels, int64_t depth, int64_t height, int64_t width,
-        int64_t out_channels, const MomentRows& rows)
+        int64_t out_channels, const Rows& rows)
       : name(name),
         shape{batch,
               in_channels,
@@ -336,45 +337,45 @@ int main(int count, char** arguments) {
   using Cube3 = ConvWindow3d<3, 3, 3, 1, 1, 1, 0, 0, 0, 1, 1, 1>;
   alarm(kMostSeconds);
   if (is_asked(count, arguments, "L2/73")) {
-    const Layer<Valid3> layer("L2/73", 128, 8, 1, 128, 128, 64, {1, false});
+    const Layer<Valid3, ChannelRows> layer("L2/73", 128, 8, 1, 128, 128, 64, ChannelRows{});
     layer.tile<4, 8, 1, 6>();
     layer.tile<2, 8, 1, 3>();
     layer.norms();
   }
   if (is_asked(count, arguments, "L2/85")) {
-    const Layer<Valid3> layer("L2/85", 128, 8, 1, 128, 128, 64, {4, true});
+    const Layer<Valid3, ImageRows> layer("L2/85", 128, 8, 1, 128, 128, 64, ImageRows{4});
     layer.tile<4, 8, 1, 6>();
     layer.norms();
   }
   if (is_asked(count, arguments, "L2/21")) {
-    const Layer<Valid3> layer("L2/21", 128, 8, 1, 256, 256, 32, {4, true});
+    const Layer<Valid3, ImageRows> layer("L2/21", 128, 8, 1, 256, 256, 32, ImageRows{4});
     layer.tile<4, 8, 1, 4>();
     layer.norms();
   }
   if (is_asked(count, arguments, "volume")) {
-    const Layer<Cube3> layer("volume", 32, 8, 16, 64, 64, 64, {1, false});
+    const Layer<Cube3, ChannelRows> layer("volume", 32, 8, 16, 64, 64, 64, ChannelRows{});
     layer.tile<4, 8, 2, 4>();
     layer.norms();
   }
   using Twice = Transposed<ConvWindow3d<3, 3, 3, 2, 2, 2, 1, 1, 1, 1, 1, 1>>;
   if (is_asked(count, arguments, "L2/72")) {
-    const Layer<Twice> layer("L2/72", 64, 3, 32, 32, 32, 16, {1, false});
+    const Layer<Twice, ChannelRows> layer("L2/72", 64, 3, 32, 32, 32, 16, ChannelRows{});
     layer.patches<Tf32, PatchTile<1, 4>>("tf32_16x32");
     layer.norms();
   }
   if (is_asked(count, arguments, "L2/15")) {
-    const Layer<Twice> layer("L2/15", 16, 16, 16, 32, 32, 32, {1, false});
+    const Layer<Twice, ChannelRows> layer("L2/15", 16, 16, 16, 32, 32, 32, ChannelRows{});
     layer.patches<Tf32, PatchTile<1, 4>>("tf32_16x32");
     layer.patches<ScaledFp16, PatchTile<1, 4>>("fp16_16x32");
     layer.norms();
   }
   if (is_asked(count, arguments, "L2/60")) {
-    const Layer<Twice> layer("L2/60", 128, 3, 16, 32, 32, 16, {4, true});
+    const Layer<Twice, ImageRows> layer("L2/60", 128, 3, 16, 32, 32, 16, ImageRows{4});
     layer.patches<Tf32, PatchTile<1, 4>>("tf32_16x32");
     layer.norms();
   }
   if (is_asked(count, arguments, "L2/52")) {
-    const Layer<Valid3> layer("L2/52", 64, 64, 1, 128, 128, 128, {1, false});
+    const Layer<Valid3, ChannelRows> layer("L2/52", 64, 64, 1, 128, 128, 128, ChannelRows{});
     layer.groups<GroupTile<64, 4>>("wgmma_4x64_32");
     layer.groups<GroupTile<16, 4>>("wgmma_16x16_32");
     layer.patches<ScaledFp16, PatchTile<4, 8>>("fp16_64x64");
@@ -382,7 +383,7 @@ int main(int count, char** arguments) {
   }
   using Back = Transposed<ConvWindow3d<3, 3, 3, 1, 1, 1, 0, 0, 0, 1, 1, 1>>;
   if (is_asked(count, arguments, "L2/61")) {
-    const Layer<Back> layer("L2/61", 16, 64, 32, 32, 32, 128, {16, true});
+    const Layer<Back, ImageRows> layer("L2/61", 16, 64, 32, 32, 32, 128, ImageRows{16});
     layer.groups<GroupTile<16, 4>>("wgmma_16x16_32");
     layer.groups<GroupTile<256, 4>>("wgmma_1x256_32");
     layer.norms();

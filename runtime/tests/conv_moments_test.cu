@@ -48,7 +48,8 @@ struct Moments {
   std::vector<double> variances;
   std::vector<double> counts;
 
-  Moments(const ConvShape& shape, const MomentRows& rows, const std::vector<double>& y)
+  template <typename Rows>
+  Moments(const ConvShape& shape, const Rows& rows, const std::vector<double>& y)
       : means(static_cast<size_t>(rows.count(shape)), 0.0), variances(means), counts(means) {
     const int64_t pixels = shape.out_depth * shape.out_height * shape.out_width;
     const auto row_of = [&](size_t i) {
@@ -71,8 +72,8 @@ struct Moments {
 
 // Outputs, counts and means, and variances in parts of what they should be. launch(x, weight, element, epilogue,
 // vectorised, store, scratch)
-template <typename Window, typename Launch>
-void check_launch(Checker& checker, const std::string& name, const ConvCase<Window>& problem, const MomentRows& rows,
+template <typename Window, typename Rows, typename Launch>
+void check_launch(Checker& checker, const std::string& name, const ConvCase<Window>& problem, const Rows& rows,
                   int64_t scratch_bytes, const Launch& launch) {
   const ConvShape& shape = problem.shape;
   const DeviceFloats x(problem.x);
@@ -102,8 +103,8 @@ void check_launch(Checker& checker, const std::string& name, const ConvCase<Wind
   checker.close(name + ", variances", shares, ones, 2e-5);
 }
 
-template <typename Tile, typename Window>
-void check(Checker& checker, const std::string& name, const ConvCase<Window>& problem, const MomentRows& rows) {
+template <typename Tile, typename Window, typename Rows = ChannelRows>
+void check(Checker& checker, const std::string& name, const ConvCase<Window>& problem, const Rows& rows) {
   const ConvShape& shape = problem.shape;
   check_launch(checker, name, problem, rows, direct_rows_moments_bytes<Tile>(shape, rows.by_image),
                [&](const float* x, const float* weight, const auto& element, const auto& epilogue, bool vectorised,
@@ -113,13 +114,13 @@ void check(Checker& checker, const std::string& name, const ConvCase<Window>& pr
                });
 }
 
-template <typename Tile, typename Window>
-void check(Checker& checker, const std::string& name, const ConvShape& shape, const MomentRows& rows = {}) {
+template <typename Tile, typename Window, typename Rows = ChannelRows>
+void check(Checker& checker, const std::string& name, const ConvShape& shape, const Rows& rows = {}) {
   check<Tile, Window>(checker, name, ConvCase<Window>(shape), rows);
 }
 
-template <typename Policy, typename Tile, typename Window>
-void check_patch(Checker& checker, const std::string& name, const ConvCase<Window>& problem, const MomentRows& rows) {
+template <typename Policy, typename Tile, typename Window, typename Rows = ChannelRows>
+void check_patch(Checker& checker, const std::string& name, const ConvCase<Window>& problem, const Rows& rows) {
   const ConvShape& shape = problem.shape;
   check_launch(checker, name, problem, rows, patch_moments_bytes<Policy, Tile, Window>(shape, rows.by_image),
                [&](const float* x, const float* weight, const auto& element, const auto& epilogue, bool vectorised,
@@ -142,16 +143,16 @@ ConvCase<Window> rounded_case(const ConvShape& shape) {
   return problem;
 }
 
-template <typename Tile, typename Window>
-void check_patches(Checker& checker, const std::string& name, const ConvShape& shape, const MomentRows& rows = {}) {
+template <typename Tile, typename Window, typename Rows = ChannelRows>
+void check_patches(Checker& checker, const std::string& name, const ConvShape& shape, const Rows& rows = {}) {
   const ConvCase<Window> rounded = rounded_case<Window>(shape);
   check_patch<Tf32, Tile, Window>(checker, name + " tf32", rounded, rows);
   check_patch<ScaledFp16, Tile, Window>(checker, name + " fp16", rounded, rows);
 }
 
-template <typename Tile, typename Window>
-void check_groups(Checker& checker, const std::string& name, const ConvCase<Window>& problem,
-                  const MomentRows& rows = {}, int blocks = 4) {
+template <typename Tile, typename Window, typename Rows = ChannelRows>
+void check_groups(Checker& checker, const std::string& name, const ConvCase<Window>& problem, const Rows& rows = {},
+                  int blocks = 4) {
   const ConvShape& shape = problem.shape;
   check_launch(checker, name, problem, rows, patch_group_moments_bytes<Tile, Window>(shape, rows.by_image),
                [&](const float* x, const float* weight, const auto& element, const auto& epilogue, bool vectorised,
@@ -184,13 +185,14 @@ void check_channels(Checker& checker) {
 // Images that begin within a block's patches, blocks without patches of an image, several blocks of channels.
 void check_images(Checker& checker) {
   using Cube = ConvWindow3d<3, 3, 3, 1, 1, 1, 0, 0, 0, 1, 1, 1>;
-  check<DirectRowsTile<2, 8, 1, 4>, Valid>(checker, "groups", conv_shape<Valid>(3, 8, 1, 13, 21, 24, 1), {4, true});
-  check<DirectRowsTile<2, 8, 1, 2>, Same>(checker, "each channel", conv_shape<Same>(2, 3, 1, 7, 9, 70, 1), {1, true});
-  check<DirectRowsTile<4, 8, 2, 4>, Cube>(checker, "volumes", conv_shape<Cube>(2, 8, 6, 9, 20, 30, 1), {15, true});
+  check<DirectRowsTile<2, 8, 1, 4>, Valid>(checker, "groups", conv_shape<Valid>(3, 8, 1, 13, 21, 24, 1), ImageRows{4});
+  check<DirectRowsTile<2, 8, 1, 2>, Same>(checker, "each channel", conv_shape<Same>(2, 3, 1, 7, 9, 70, 1),
+                                          ImageRows{1});
+  check<DirectRowsTile<4, 8, 2, 4>, Cube>(checker, "volumes", conv_shape<Cube>(2, 8, 6, 9, 20, 30, 1), ImageRows{15});
   check<DirectRowsTile<4, 4, 1, 1>, Same>(checker, "images begin within", conv_shape<Same>(100, 1, 1, 3, 6, 2, 1),
-                                          {2, true});
+                                          ImageRows{2});
   check<DirectRowsTile<4, 4, 1, 4>, Same>(checker, "images in one block", conv_shape<Same>(300, 1, 1, 3, 3, 2, 1),
-                                          {1, true});
+                                          ImageRows{1});
 }
 
 // Means of -1000 beside deviations of one: squares of such values hold nothing of the deviations.
@@ -200,8 +202,8 @@ void check_far(Checker& checker) {
     problem.bias[i] = i % 3 == 0 ? -1000.0f : 1000.0f + problem.bias[i];
   }
   problem.want = reference<Same>(problem.shape, problem.x.data(), problem.weight.data(), problem.bias.data());
-  check<DirectRowsTile<2, 4, 1, 4>, Same>(checker, "far", problem, {});
-  check<DirectRowsTile<2, 4, 1, 4>, Same>(checker, "far, by image", problem, {1, true});
+  check<DirectRowsTile<2, 4, 1, 4>, Same>(checker, "far", problem, ChannelRows{});
+  check<DirectRowsTile<2, 4, 1, 4>, Same>(checker, "far, by image", problem, ImageRows{1});
 }
 
 // What is not finite in one image leaves the others' rows as they are; what fp16 does not hold is summed up again.
@@ -211,8 +213,8 @@ void check_not_finite(Checker& checker) {
     ConvCase<Same> problem(shape);
     change(problem);
     problem.want = reference<Same>(shape, problem.x.data(), problem.weight.data(), problem.bias.data());
-    check<DirectRowsTile<2, 4, 1, 4>, Same>(checker, std::string(name) + ", by image", problem, {3, true});
-    check<DirectRowsTile<2, 8, 1, 4>, Same>(checker, name, problem, {});
+    check<DirectRowsTile<2, 4, 1, 4>, Same>(checker, std::string(name) + ", by image", problem, ImageRows{3});
+    check<DirectRowsTile<2, 8, 1, 4>, Same>(checker, name, problem, ChannelRows{});
   };
   changed("NaN", [](auto& problem) { problem.x[500] = NAN; });
   changed("NaN of a channel", [](auto& problem) { problem.bias[7] = NAN; });
@@ -233,20 +235,21 @@ void check_from_patches(Checker& checker) {
   check_patches<PatchTile<2, 4>, Twice>(checker, "twice", conv_shape<Twice>(2, 5, 6, 37, 40, 1));
   check_patches<PatchTile<1, 4>, Cubes>(checker, "cubes", conv_shape<Cubes>(2, 3, 3, 5, 18, 16, 1));
   check_patches<PatchTile<1, 4>, Cubes>(checker, "cubes, by image", conv_shape<Cubes>(3, 3, 3, 5, 18, 12, 1),
-                                        {4, true});
+                                        ImageRows{4});
   check_patches<PatchTile<1, 4>, Wide>(checker, "groups", conv_shape<Wide>(2, 6, 1, 5, 6, 10, 2, 1));
   check_patches<PatchTile<4, 4>, Steps>(checker, "strides", conv_shape<Steps>(3, 9, 1, 12, 45, 70, 1));
   check_patches<PatchTile<4, 4>, Steps>(checker, "strides, by image", conv_shape<Steps>(3, 9, 1, 12, 45, 70, 1),
-                                        {35, true});
+                                        ImageRows{35});
   check_patches<PatchTile<2, 8, 1>, Same>(checker, "rows", conv_shape<Same>(2, 7, 1, 5, 90, 30, 1));
-  check_patches<PatchTile<1, 4>, Threes>(checker, "many patches", conv_shape<Threes>(700, 1, 1, 2, 3, 3, 1), {1, true});
+  check_patches<PatchTile<1, 4>, Threes>(checker, "many patches", conv_shape<Threes>(700, 1, 1, 2, 3, 3, 1),
+                                         ImageRows{1});
   const ConvShape shape = conv_shape<Threes>(3, 4, 1, 5, 9, 20, 1);
   ConvCase<Threes> problem(shape);
   problem.x[3] = NAN;
   problem.bias[4] = NAN;
   problem.bias[5] = -1000;
   problem.want = reference<Threes>(shape, problem.x.data(), problem.weight.data(), problem.bias.data());
-  check_patch<Tf32x3, PatchTile<2, 4>, Threes>(checker, "not finite", problem, {1, true});
+  check_patch<Tf32x3, PatchTile<2, 4>, Threes>(checker, "not finite", problem, ImageRows{1});
 }
 
 // Tiles that hang over, lines and their phases, places of several outputs, each way of storing.
@@ -260,23 +263,24 @@ void check_by_groups(Checker& checker) {
   check_groups<GroupTile<32, 2>>(checker, "singly", rounded_case<Same>(conv_shape<Same>(3, 16, 9, 37, 20, 1)));
   check_groups<GroupTile<64, 2>>(checker, "by two", rounded_case<Valid>(conv_shape<Valid>(1, 16, 12, 52, 23, 1)));
   check_groups<GroupTile<16, 4>>(checker, "by image", rounded_case<Valid>(conv_shape<Valid>(3, 17, 20, 36, 72, 1)),
-                                 {24, true}, 3);
+                                 ImageRows{24}, 3);
   check_groups<GroupTile<256, 2>>(checker, "a line", rounded_case<Row>(conv_shape<Row>(2, 17, 1, 1100, 33, 1)));
   check_groups<GroupTile<128, 4, 128>>(checker, "phases",
                                        rounded_case<Twos>(conv_shape<Twos>(2, 41, 1, 17, 33, 24, 1)));
   check_groups<GroupTile<64, 4, 64>>(checker, "three phases",
                                      rounded_case<Threes>(conv_shape<Threes>(1, 32, 1, 5, 21, 64, 1)));
   check_groups<GroupTile<128, 4, 128>>(checker, "phases of a cube, by image",
-                                       rounded_case<Cube>(conv_shape<Cube>(2, 32, 3, 4, 8, 70, 1, 1)), {35, true}, 5);
+                                       rounded_case<Cube>(conv_shape<Cube>(2, 32, 3, 4, 8, 70, 1, 1)), ImageRows{35},
+                                       5);
   check_groups<GroupTile<16, 2, 256, 2, 2>>(checker, "fours",
                                             rounded_case<Back>(conv_shape<Back>(2, 16, 5, 33, 9, 12, 1)));
   check_groups<GroupTile<16, 2, 256, 2, 2>>(checker, "fours, by image",
-                                            rounded_case<Back>(conv_shape<Back>(2, 16, 5, 33, 9, 12, 1)), {3, true});
+                                            rounded_case<Back>(conv_shape<Back>(2, 16, 5, 33, 9, 12, 1)), ImageRows{3});
   ConvCase<Same> problem = rounded_case<Same>(conv_shape<Same>(3, 20, 13, 19, 20, 1));
   problem.x[300] = NAN;
   problem.bias[3] = -1000;
   problem.want = reference<Same>(problem.shape, problem.x.data(), problem.weight.data(), problem.bias.data());
-  check_groups<GroupTile<16, 2>>(checker, "not finite, by groups", problem, {1, true});
+  check_groups<GroupTile<16, 2>>(checker, "not finite, by groups", problem, ImageRows{1});
 }
 
 }  // namespace

@@ -161,24 +161,17 @@ int64_t direct_rows_moments_bytes(const ConvShape& shape, bool by_image) {
 }
 
 // Needs what launch_conv_direct_rows() needs. scratch: direct_rows_moments_bytes().
-template <typename Tile, typename Window, typename Element, typename Epilogue, typename Store>
+template <typename Tile, typename Window, typename Element, typename Epilogue, typename Store, typename Rows>
 cudaError_t launch_conv_direct_rows_moments(const ConvShape& shape, const float* input, const float* weight,
                                             const Element& element, const Epilogue& epilogue, bool vectorised,
-                                            const Store& store, const MomentRows& rows, void* scratch,
-                                            cudaStream_t stream) {
+                                            const Store& store, const Rows& rows, void* scratch, cudaStream_t stream) {
   using namespace direct_rows_detail;
   if (shape.batch * shape.out_depth * shape.out_height * shape.out_width * shape.out_channels == 0) {
     return cudaSuccess;
   }
   const MomentParts parts = moment_parts<Tile>(shape, rows.by_image, scratch);
-  cudaError_t error = cudaSuccess;
-  if (rows.by_image) {
-    const RowMoments<true, Element, Epilogue> finish{element, {epilogue, vectorised}, parts};
-    error = launch<Tile, Window>(shape, input, weight, finish, stream);
-  } else {
-    const RowMoments<false, Element, Epilogue> finish{element, {epilogue, vectorised}, parts};
-    error = launch<Tile, Window>(shape, input, weight, finish, stream);
-  }
+  const RowMoments<Rows::by_image, Element, Epilogue> finish{element, {epilogue, vectorised}, parts};
+  const cudaError_t error = launch<Tile, Window>(shape, input, weight, finish, stream);
   if (error != cudaSuccess) {
     return error;
   }

@@ -11,12 +11,20 @@
 
 namespace stitch {
 
-// Which outputs make a row of what is reduced: a channel of all images, or so many channels of each image.
-struct MomentRows {
-  int64_t channels = 1;  // of a row, which follow each other
-  bool by_image = false;
+// Which outputs make a row of what is reduced: a channel of all images.
+struct ChannelRows {
+  static constexpr bool by_image = false;
+  static constexpr int64_t channels = 1;  // of a row
 
-  int64_t count(const ConvShape& shape) const { return (by_image ? shape.batch : 1) * shape.out_channels / channels; }
+  int64_t count(const ConvShape& shape) const { return shape.out_channels; }
+};
+
+// Or so many channels of each image, which follow each other.
+struct ImageRows {
+  static constexpr bool by_image = true;
+  int64_t channels = 1;
+
+  int64_t count(const ConvShape& shape) const { return shape.batch * shape.out_channels / channels; }
 };
 
 // Where the moments of a channel lie that so many sharers of a block have taken, of all images or of each; blocks have

@@ -56,7 +56,8 @@ template <typename Store>
 __global__ void __launch_bounds__(kThreads)
     normalise_rows_kernel(LoadRows load, Store store, const WelfordAccumulator* totals, RowShape shape, float epsilon,
                           Divider parts) {
-  const QuotientRemainder place = parts.divide(blockIdx.x);
+  // The last rows were stored last: the cache still has them.
+  const QuotientRemainder place = parts.divide(gridDim.x - 1 - blockIdx.x);
   const int64_t begin = place.remainder * kPart;
   const int64_t end = begin + kPart < shape.columns ? begin + kPart : shape.columns;
   const layer_norm_detail::FinishLayerNorm finish{epsilon};
@@ -86,7 +87,7 @@ cudaError_t launch_normed_convolution(const ConvShape& conv, const Convolve& con
   auto* const values = reinterpret_cast<float*>(memory);
   auto* const totals = reinterpret_cast<WelfordAccumulator*>(memory + totals_at);
   const cudaError_t error = convolve(StorePlanes{values, conv.out_channels, pixels}, pixels % 4 == 0, KeepTotal{totals},
-                                     MomentRows{channels, true}, memory + rest_at);
+                                     ImageRows{channels}, memory + rest_at);
   if (error != cudaSuccess) {
     return error;
   }

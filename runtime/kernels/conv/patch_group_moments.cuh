@@ -210,11 +210,11 @@ int64_t patch_group_moments_bytes(const ConvShape& shape, bool by_image) {
 }
 
 // scratch: patch_group_moments_bytes(). Needs what launch_conv_patch_wgmma() needs.
-template <typename Tile, typename Window, typename Element, typename Epilogue, typename Store>
+template <typename Tile, typename Window, typename Element, typename Epilogue, typename Store, typename Rows>
 cudaError_t launch_conv_patch_group_moments(const ConvShape& shape, const float* input, const float* weight,
                                             const Element& element, const Epilogue& epilogue, bool vectorised,
-                                            const Store& store, const MomentRows& rows, void* scratch,
-                                            cudaStream_t stream, int blocks_at_once = patch_detail::kBlocksAtOnce) {
+                                            const Store& store, const Rows& rows, void* scratch, cudaStream_t stream,
+                                            int blocks_at_once = patch_detail::kBlocksAtOnce) {
   using namespace patch_detail;
   if (shape.batch * shape.out_depth * shape.out_height * shape.out_width * shape.out_channels == 0) {
     return cudaSuccess;

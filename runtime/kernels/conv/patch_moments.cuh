@@ -194,24 +194,20 @@ int64_t patch_moments_bytes(const ConvShape& shape, bool by_image) {
 }
 
 // scratch: patch_moments_bytes().
-template <typename Policy, typename Tile, typename Window, typename Element, typename Epilogue, typename Store>
+template <typename Policy, typename Tile, typename Window, typename Element, typename Epilogue, typename Store,
+          typename Rows>
 cudaError_t launch_conv_patch_moments(const ConvShape& shape, const float* input, const float* weight,
                                       const Element& element, const Epilogue& epilogue, bool vectorised,
-                                      const Store& store, const MomentRows& rows, void* scratch, cudaStream_t stream) {
+                                      const Store& store, const Rows& rows, void* scratch, cudaStream_t stream) {
   using namespace patch_detail;
   if (shape.batch * shape.out_depth * shape.out_height * shape.out_width * shape.out_channels == 0) {
     return cudaSuccess;
   }
   const MomentParts parts = moment_parts<Policy, Tile, Window>(
       shape, rows.by_image, static_cast<unsigned char*>(scratch) + moments_at<Policy, Tile, Window>(shape));
-  cudaError_t error = cudaSuccess;
-  if (rows.by_image) {
-    const PatchMoments<Tile::tiles_m, true, Element, Epilogue> moments{element, epilogue, parts};
-    error = launch_conv_patch_mma<Policy, Tile, Window>(shape, input, weight, moments, vectorised, scratch, stream);
-  } else {
-    const PatchMoments<Tile::tiles_m, false, Element, Epilogue> moments{element, epilogue, parts};
-    error = launch_conv_patch_mma<Policy, Tile, Window>(shape, input, weight, moments, vectorised, scratch, stream);
-  }
+  const PatchMoments<Tile::tiles_m, Rows::by_image, Element, Epilogue> moments{element, epilogue, parts};
+  const cudaError_t error =
+      launch_conv_patch_mma<Policy, Tile, Window>(shape, input, weight, moments, vectorised, scratch, stream);
   if (error != cudaSuccess) {
     return error;
   }

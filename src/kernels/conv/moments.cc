@@ -141,12 +141,9 @@ Result<StepDraft> ConvolutionMoments::draft(const Group& group, const Setting& s
   const int64_t own_bytes = moments_scratch_bytes(problem, own, reduced->by_image);
   const OwnOperands operands = add_turning(step, problem, layout, own_bytes);
   step.set_scratch_bytes(own_bytes + turning_bytes(problem, layout));
-  step.launch("// Rows of what is reduced: of so many channels, {}.",
-              reduced->by_image ? "each image by itself" : "all images together");
-  step.launch("const stitch::MomentRows rows{{1, {}}};", reduced->by_image);
   step.launch("return stitch::{}(", moments_launch(problem, own));
-  step.launch("    shape, {}, {}, element, epilogue, {}, store, rows, args->scratch, stream);", operands.input,
-              operands.weight, vectorised);
+  step.launch("    shape, {}, {}, element, epilogue, {}, store, stitch::{}, args->scratch, stream);", operands.input,
+              operands.weight, vectorised, reduced->by_image ? "ImageRows{1}" : "ChannelRows{}");
   return step.take();
 }
 

@@ -63,9 +63,9 @@ ReducedConvolution reduced_pictures(const std::string& totals, const std::string
 TEST(ConvolutionMoments, AreTakenByWholeRows) {
   EXPECT_EQ(reduced_pictures(mean_and_variance("0,2,3")).offered(), OfferedMoments{"direct_rows_fp16x3_64x8"});
   EXPECT_TRUE(
-      reduced_pictures(mean_and_variance("0,2,3")).launches("direct_rows_fp16x3_64x8", "MomentRows rows{1, false}"));
+      reduced_pictures(mean_and_variance("0,2,3")).launches("direct_rows_fp16x3_64x8", "store, stitch::ChannelRows{}"));
   EXPECT_TRUE(
-      reduced_pictures(mean_and_variance("2,3")).launches("direct_rows_fp16x3_64x8", "MomentRows rows{1, true}"));
+      reduced_pictures(mean_and_variance("2,3")).launches("direct_rows_fp16x3_64x8", "store, stitch::ImageRows{1}"));
 }
 
 TEST(ConvolutionMoments, AreTakenFromPatches) {

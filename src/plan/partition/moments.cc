@@ -31,20 +31,25 @@ class MomentJoiner {
 
   void run(const Plan* kept) {
     std::vector<PlacedGroup> rewritten;  // as it would be with none joined here; made where it is asked for
-    for (size_t i = 0; i < groups_.size(); ++i) {
+    size_t i = 0;
+    while (i < groups_.size()) {
       const std::optional<Join> join = join_of(i);
       if (!join.has_value()) {
+        ++i;
         continue;
       }
       if (like_ == nullptr && rewritten.empty()) {
         rewritten = groups_;
         join_rewrites(graph_, options_, kept, fences_, rewritten);
       }
-      if (like_ != nullptr ? is_joined_in_like(join->both) : is_faster(*join, rewritten)) {
-        groups_[join->is_late ? join->reduction : join->convolution] = join->both;
-        groups_.erase(groups_.begin() + static_cast<std::ptrdiff_t>(join->is_late ? i : join->reduction));
-        i -= join->is_late ? 1 : 0;
+      if (like_ != nullptr ? !is_joined_in_like(join->both) : !is_faster(*join, rewritten)) {
+        ++i;
+        continue;
       }
+      // Where the convolution is gone the next group is number `i`.
+      groups_[join->is_late ? join->reduction : join->convolution] = join->both;
+      groups_.erase(groups_.begin() + static_cast<std::ptrdiff_t>(join->is_late ? i : join->reduction));
+      i += join->is_late ? 0 : 1;
     }
   }
 
