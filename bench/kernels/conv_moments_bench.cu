@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "harness.cuh"
+#include "kernels/conv/direct_fp16_moments.cuh"
 #include "kernels/conv/direct_rows_moments.cuh"
 #include "kernels/conv/patch_group_moments.cuh"
 #include "kernels/conv/patch_moments.cuh"
@@ -50,6 +51,20 @@ struct StoreValue {
   }
   __device__ void operator()(int64_t n, int64_t channel, int64_t pixel, float value) const {
     lanes<1>(n, channel, pixel, {value});
+  }
+};
+
+// The same of pixels named by their axes.
+struct StoreByAxes {
+  StoreValue<true> store;
+  int64_t height;
+  int64_t width;
+
+  __device__ void operator()(int64_t n, int64_t channel, int64_t z, int64_t y, int64_t x, float value) const {
+    store(n, channel, (z * height + y) * width + x, value);
+  }
+  __device__ void operator()(int64_t n, int64_t channel, int64_t y, int64_t x, float value) const {
+    (*this)(n, channel, 0, y, x, value);
   }
 };
 
@@ -296,6 +311,26 @@ struct Layer {
     say(std::string("convolution + statistics ") + of, us, error());
   }
 
+  template <typename Tile>
+  void halves(const char* of) const {
+    const auto alone = [&] {
+      return launch_conv_direct_fp16<Tile, Window>(
+          shape, x.data(), weight.data(),
+          StoreByAxes{{y.data(), bias.data(), shape.out_channels, pixels}, shape.out_height, shape.out_width}, nullptr);
+    };
+    say(std::string("convolution ") + of, cold_us(alone), -1);
+    cudaMemset(y.data(), 0xff, static_cast<size_t>(y.count()) * sizeof(float));
+    cudaMemset(mean.data(), 0xff, static_cast<size_t>(mean.count()) * sizeof(float));
+    const auto both = [&] {
+      return launch_conv_direct_fp16_moments<Tile, Window>(
+          shape, x.data(), weight.data(), AddBias{bias.data()},
+          StoreValue<false>{y.data(), bias.data(), shape.out_channels, pixels}, by_four(), total(), rows,
+          scratch.data(), nullptr);
+    };
+    const double us = cold_us(both);
+    say(std::string("convolution + statistics ") + of, us, error());
+  }
+
   void norms() const {
     for (const int64_t splits : {4, 12, 16}) {
       if (!rows.by_image || splits == 16) {
@@ -350,6 +385,7 @@ int main(int count, char** arguments) {
   if (is_asked(count, arguments, "L2/21")) {
     const Layer<Valid3, ImageRows> layer("L2/21", 128, 8, 1, 256, 256, 32, ImageRows{4});
     layer.tile<4, 8, 1, 4>();
+    layer.halves<DirectFp16Tile<2, 1, 1, 8, 8, 1, 8, 2>>("fp16x3_32x8");
     layer.norms();
   }
   if (is_asked(count, arguments, "volume")) {

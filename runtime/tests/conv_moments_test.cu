@@ -2,6 +2,7 @@
 // Convolutions that also take count, mean and squared deviations of what they store: ragged rows and patches, rows of a
 // channel and of some channels of an image, means far from zero, and what is not finite.
 #include "conv_support.cuh"
+#include "kernels/conv/direct_fp16_moments.cuh"
 #include "kernels/conv/direct_rows_moments.cuh"
 #include "kernels/conv/patch_group_moments.cuh"
 #include "kernels/conv/patch_moments.cuh"
@@ -162,6 +163,17 @@ void check_groups(Checker& checker, const std::string& name, const ConvCase<Wind
                });
 }
 
+template <typename Tile, typename Window, typename Rows = ChannelRows>
+void check_halves(Checker& checker, const std::string& name, const ConvCase<Window>& problem, const Rows& rows = {}) {
+  const ConvShape& shape = problem.shape;
+  check_launch(checker, name, problem, rows, direct_fp16_moments_bytes<Tile, Window>(shape, rows.by_image),
+               [&](const float* x, const float* weight, const auto& element, const auto& epilogue, bool vectorised,
+                   const auto& store, void* scratch) {
+                 return launch_conv_direct_fp16_moments<Tile, Window>(shape, x, weight, element, epilogue, vectorised,
+                                                                      store, rows, scratch, nullptr);
+               });
+}
+
 using Same = ConvWindow<3, 3, 1, 1, 1, 1, 1, 1>;
 using Valid = ConvWindow<3, 3, 1, 1, 0, 0, 1, 1>;
 
@@ -283,6 +295,34 @@ void check_by_groups(Checker& checker) {
   check_groups<GroupTile<16, 2>>(checker, "not finite, by groups", problem, ImageRows{1});
 }
 
+// Lines that end within a warp, second lines below and beside, warps that share channels, strides.
+void check_by_halves(Checker& checker) {
+  using Cube = ConvWindow3d<3, 3, 3, 1, 1, 1, 0, 0, 0, 1, 1, 1>;
+  using Steps = ConvWindow<3, 5, 2, 2, 1, 2, 1, 1>;
+  check_halves<DirectFp16Tile<2, 1, 1, 8, 8, 1, 8, 2>>(checker, "halves",
+                                                       ConvCase<Valid>(conv_shape<Valid>(2, 8, 1, 19, 45, 30, 1)));
+  check_halves<DirectFp16Tile<1, 1, 2, 8, 4, 1, 16, 1>>(checker, "two lines",
+                                                        ConvCase<Same>(conv_shape<Same>(3, 3, 1, 19, 37, 13, 1)));
+  check_halves<DirectFp16Tile<1, 1, 2, 8, 4, 1, 4, 2>>(checker, "lines beside",
+                                                       ConvCase<Same>(conv_shape<Same>(1, 3, 1, 9, 75, 16, 1)));
+  check_halves<DirectFp16Tile<2, 2, 1, 16, 8, 1, 8, 1>>(checker, "shared channels",
+                                                        ConvCase<Steps>(conv_shape<Steps>(2, 5, 1, 19, 70, 70, 1)));
+  check_halves<DirectFp16Tile<1, 1, 2, 8, 4, 2, 4, 1>>(
+      checker, "halves of volumes, by image", ConvCase<Cube>(conv_shape<Cube>(3, 3, 6, 8, 35, 16, 1)), ImageRows{2});
+  check_halves<DirectFp16Tile<2, 1, 1, 8, 8, 1, 2, 1>>(
+      checker, "halves of many images", ConvCase<Same>(conv_shape<Same>(500, 1, 1, 3, 5, 4, 1)), ImageRows{2});
+  ConvCase<Same> problem(conv_shape<Same>(3, 4, 1, 11, 37, 20, 1));
+  problem.x[5] = NAN;
+  problem.bias[3] = -1000;
+  for (size_t i = 0; i < 300; ++i) {
+    problem.x[i + 2000] *= i % 2 == 0 ? 0x1p-70f : 1.0f;
+  }
+  problem.want = reference<Same>(problem.shape, problem.x.data(), problem.weight.data(), problem.bias.data());
+  check_halves<DirectFp16Tile<2, 1, 1, 8, 4, 1, 8, 1>>(checker, "not finite, by halves", problem, ImageRows{1});
+  check_halves<DirectFp16Tile<1, 1, 2, 8, 4, 1, 8, 1>>(checker, "not finite, by halves of two lines", problem,
+                                                       ImageRows{5});
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -294,5 +334,6 @@ int main(int count, char** arguments) {
   check_not_finite(checker);
   check_from_patches(checker);
   check_by_groups(checker);
+  check_by_halves(checker);
   return checker.finish();
 }

@@ -27,6 +27,7 @@ ROWS_MOMENTS = "kernels/conv/direct_rows_moments.cuh"
 MOMENTS = "kernels/conv/moments.cuh"
 PATCH_MOMENTS = "kernels/conv/patch_moments.cuh"
 GROUP_MOMENTS = "kernels/conv/patch_group_moments.cuh"
+HALF_MOMENTS = "kernels/conv/direct_fp16_moments.cuh"
 ROWS_PATCH = "kernels/conv/direct_rows_patch.cuh"
 ROWS_POOL = "kernels/conv/direct_rows_pool.cuh"
 PATCH = "kernels/conv/patch_mma.cuh"
@@ -138,6 +139,9 @@ MISTAKES = (
             "const int part = behind * Axes::Y::phases * Tile::high + own.phase_y;", "const int part = behind;"),
     Mistake("moments_of_layers_that_are_not_there", "conv_moments_test", GROUP_MOMENTS,
             "    store_group_moments(finish, tile, own, nothing);\n", ""),
+    Mistake("moments_of_lines_below_a_patch", "conv_moments_test", HALF_MOMENTS, "y < shape.out_height && x < ", "x < "),
+    Mistake("moments_of_warps_that_share_channels", "conv_moments_test", HALF_MOMENTS,
+            "            warp / Tile::warps_of_channels};", "            warp};"),
     Mistake("moments_of_sums_taken_again_are_lost", "conv_moments_test", ROWS_MOMENTS,
             "  kept.merge(taken);\n", ""),
     Mistake("windows_of_rows_over_the_edge_are_stored", "conv_pool_test", ROWS_POOL, "x / kWidth < finish.width && ",
