@@ -44,6 +44,17 @@ PROGRAMS = {
         y = self.conv(x)
         return F.relu(self.norm(y)) + y
 """, "4096, 3, 20, 36", "fp32"),
+    # Sixteen channels, of which a warp has all, and lines of 32 pixels.
+    "few_channels": ("""
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 16, 3, stride=2)
+        self.norm = nn.BatchNorm2d(16)
+        self.train()
+
+    def forward(self, x):
+        return torch.relu(self.norm(self.conv(x)))
+""", "4096, 3, 39, 77", "fp32"),
     "volumes": ("""
     def __init__(self):
         super().__init__()
@@ -98,7 +109,7 @@ PROGRAMS = {
         return torch.relu(self.norm(self.conv(x)))
 """, "256, 24, 150, 152", "kernelbench"),
 }
-SETTINGS = {"fp32": "direct_rows_", "kernelbench": "patch_"}
+SETTINGS = {"fp32": "direct_", "kernelbench": "patch_"}
 
 
 def ask(build: pathlib.Path, *arguments: str) -> None:

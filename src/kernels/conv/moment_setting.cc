@@ -33,7 +33,8 @@ int64_t moment_part_bytes(const ConvolutionProblem& problem, const MomentSetting
   } else if (own.groups.has_value()) {
     parts = patch_wgmma_parts(problem, *own.groups);
   } else {
-    parts = (by_image ? problem.batch : 1) * direct_rows_parts(problem, *own.rows, by_image);
+    parts = (by_image ? problem.batch : 1) * (own.rows.has_value() ? direct_rows_parts(problem, *own.rows, by_image)
+                                                                   : direct_fp16_parts(problem, *own.halves, by_image));
   }
   return problem.out_channels * parts * kMomentBytes;
 }
@@ -48,8 +49,10 @@ void add_summing_work(const Group& group, const ConvolutionProblem& problem, con
   if (own.patch.has_value()) {
     add_patch_work(problem, *own.patch, work);
     add_patch_epilogue_work(group, problem, *own.patch, layout, work);
-  } else {
+  } else if (own.rows.has_value()) {
     add_direct_rows_work(problem, *own.rows, work);
+  } else {
+    add_direct_fp16_work(problem, *own.halves, work);
   }
   add_slots_of_epilogue(work);
 }
@@ -57,8 +60,9 @@ void add_summing_work(const Group& group, const ConvolutionProblem& problem, con
 // Two passes over what a lane has of a patch: some seven issue slots an output, that tensor cores and memory wait for.
 // As bytes that memory would read meanwhile.
 void add_parts_work(const ConvolutionProblem& problem, const MomentSetting& own, bool by_image, Work& work) {
-  constexpr double kBytesOfRows = 1.5, kBytesOfPatches = 2;
-  const double of_output = own.patch.has_value() ? kBytesOfPatches : kBytesOfRows;
+  constexpr double kBytesOfLong = 1.5;   // parts of rows or of tiles
+  constexpr double kBytesOfShort = 2.0;  // which are joined more often
+  const double of_output = own.patch.has_value() || own.halves.has_value() ? kBytesOfShort : kBytesOfLong;
   const auto parts = static_cast<double>(moment_part_bytes(problem, own, by_image));
   work.serial_bytes += of_output * static_cast<double>(problem.outputs()) + parts;
   work.extra_bytes += parts;
@@ -68,15 +72,20 @@ void add_parts_work(const ConvolutionProblem& problem, const MomentSetting& own,
 }  // namespace
 
 std::optional<MomentSetting> moment_setting(const Setting& setting) {
-  const MomentSetting own{direct_rows_setting(setting), patch_setting(setting), patch_wgmma_setting(setting)};
-  const bool is_own = own.rows.has_value() || own.patch.has_value() || own.groups.has_value();
+  const MomentSetting own{direct_rows_setting(setting), patch_setting(setting), patch_wgmma_setting(setting),
+                          direct_fp16_setting(setting)};
+  const bool is_own = own.rows.has_value() || own.patch.has_value() || own.groups.has_value() || own.halves.has_value();
   return is_own ? std::optional(own) : std::nullopt;
 }
 
 std::vector<Setting> moment_settings(const ConvolutionProblem& problem, OperandRounding rounding,
                                      const DeviceLimits& limits) {
-  std::vector<Setting> settings =
-      rounding != OperandRounding::kRequired ? direct_rows_settings(problem, limits) : std::vector<Setting>{};
+  std::vector<Setting> settings;
+  if (rounding != OperandRounding::kRequired) {
+    settings = direct_rows_settings(problem, limits);
+    const std::vector<Setting> halves = direct_fp16_settings(problem, limits);
+    settings.insert(settings.end(), halves.begin(), halves.end());
+  }
   const std::vector<Setting> patch = patch_settings(problem, rounding, limits);
   settings.insert(settings.end(), patch.begin(), patch.end());
   const std::vector<Setting> groups = patch_wgmma_settings(problem, rounding, limits);
@@ -87,6 +96,9 @@ std::vector<Setting> moment_settings(const ConvolutionProblem& problem, OperandR
 bool allows_moments(const ConvolutionProblem& problem, const MomentSetting& setting) {
   if (setting.groups.has_value()) {
     return allows_patch_wgmma(problem, *setting.groups);
+  }
+  if (setting.halves.has_value()) {
+    return allows_direct_fp16(problem, *setting.halves);
   }
   return setting.patch.has_value() ? allows_patch(problem, *setting.patch) : allows_direct_rows(problem, *setting.rows);
 }
@@ -125,6 +137,9 @@ void describe_moments(StepBuilder& step, const ConvolutionProblem& problem, cons
   if (own.rows.has_value()) {
     step.include("kernels/conv/direct_rows_moments.cuh");
     describe_direct_rows(step);
+  } else if (own.halves.has_value()) {
+    step.include("kernels/conv/direct_fp16_moments.cuh");
+    describe_direct_fp16(step);
   } else if (own.patch.has_value()) {
     step.include("kernels/conv/patch_moments.cuh");
     describe_patch(step, problem, *own.patch);
@@ -132,7 +147,7 @@ void describe_moments(StepBuilder& step, const ConvolutionProblem& problem, cons
     step.include("kernels/conv/patch_group_moments.cuh");
     describe_patch_wgmma(step, problem, *own.groups);
   }
-  if (!own.rows.has_value()) {
+  if (own.patch.has_value() || own.groups.has_value()) {
     step.describe("Bound: arithmetic, or writing the outputs where channels are few.");
   }
   step.describe("A lane takes mean and squared deviations of what it has of a channel; a second launch joins these.");
@@ -142,6 +157,9 @@ void describe_moments(StepBuilder& step, const ConvolutionProblem& problem, cons
 std::string moments_launch(const ConvolutionProblem& problem, const MomentSetting& own) {
   if (own.rows.has_value()) {
     return fmt::format("launch_conv_direct_rows_moments<{}>", direct_rows_arguments(problem, *own.rows));
+  }
+  if (own.halves.has_value()) {
+    return fmt::format("launch_conv_direct_fp16_moments<{}>", direct_fp16_arguments(problem, *own.halves));
   }
   return own.patch.has_value()
              ? fmt::format("launch_conv_patch_moments<{}>", patch_arguments(problem, *own.patch))

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/conv/direct_fp16.h"
 #include "kernels/conv/direct_rows.h"
 #include "kernels/conv/patch.h"
 #include "kernels/conv/patch_wgmma.h"
@@ -19,6 +20,7 @@ struct MomentSetting {
   std::optional<DirectRowsSetting> rows{};
   std::optional<PatchSetting> patch{};
   std::optional<PatchWgmmaSetting> groups{};
+  std::optional<DirectFp16Setting> halves{};
 };
 
 std::vector<Setting> moment_settings(const ConvolutionProblem& problem, OperandRounding rounding,

@@ -61,7 +61,9 @@ ReducedConvolution reduced_pictures(const std::string& totals, const std::string
 }
 
 TEST(ConvolutionMoments, AreTakenByWholeRows) {
-  EXPECT_EQ(reduced_pictures(mean_and_variance("0,2,3")).offered(), OfferedMoments{"direct_rows_fp16x3_64x8"});
+  EXPECT_EQ(
+      reduced_pictures(mean_and_variance("0,2,3")).offered(),
+      (OfferedMoments{"direct_rows_fp16x3_64x8", "direct_fp16x3_64x8", "direct_fp16x3_32x8", "direct_fp16x3_16x8"}));
   EXPECT_TRUE(
       reduced_pictures(mean_and_variance("0,2,3")).launches("direct_rows_fp16x3_64x8", "store, stitch::ChannelRows{}"));
   EXPECT_TRUE(
@@ -92,6 +94,14 @@ TEST(ConvolutionMoments, OtherReductionsAreNotTaken) {
                        "keepdim=false)\n" +
                        kAllReturned)
           .fits());
+}
+
+TEST(ConvolutionMoments, AreTakenByLinesOfFewChannels) {
+  const ReducedConvolution strides("16,3,16,64,64", "16,3,3,3,3",
+                                   "conv3d(x, w, none; stride=[2,2,2], padding=[0,0,0], dilation=[1,1,1], groups=1)",
+                                   mean_and_variance("2,3,4"));
+  EXPECT_TRUE(strides.launches("direct_fp16x3_16x4", "launch_conv_direct_fp16_moments<stitch::DirectFp16Tile<1, 1, 2"));
+  EXPECT_FALSE(strides.allows("direct_rows_fp16x3_64x4"));
 }
 
 // So that a plan's memory lies on a line through the batch.
