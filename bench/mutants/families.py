@@ -24,6 +24,7 @@ FAMILIES = {
     "convolution, depthwise": r"launch_conv_depthwise",
     "convolution, direct": r"launch_conv_direct",
     "convolution, from patches": r"launch_conv_patch",
+    "convolution, with moments": r"launch_conv_\w+_moments|launch_normed_convolution",
     "convolution, of one tap": r"launch_conv_(?:kept_)?pointwise|launch_arrange_pointwise",
     "convolution, windows in registers": r"launch_conv_kept_window|launch_arrange_windows",
     "pool": r"launch_(?:max|average)_pool",

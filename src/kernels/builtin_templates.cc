@@ -3,6 +3,8 @@
 
 #include "kernels/attention/attention.h"
 #include "kernels/conv/convolution.h"
+#include "kernels/conv/moments.h"
+#include "kernels/conv/normed.h"
 #include "kernels/conv/pooled.h"
 #include "kernels/conv/windowed.h"
 #include "kernels/gemm/gemm.h"
@@ -36,6 +38,8 @@ const std::vector<std::unique_ptr<KernelTemplate>>& builtin_templates() {
     list.push_back(make_convolution());
     list.push_back(make_pooled_convolution());
     list.push_back(make_windowed_convolution());
+    list.push_back(make_convolution_moments());
+    list.push_back(make_normed_convolution());
     list.push_back(make_attention());
     list.push_back(make_recurrent_layer());
     list.push_back(make_recurrent_stack());

@@ -25,6 +25,11 @@ WINDOWS = "kernels/conv/direct_fp16_windows.cuh"
 WINDOWS_POOL = "kernels/conv/direct_fp16_pool.cuh"
 ROWS = "kernels/conv/direct_rows.cuh"
 ROWS_FINISH = "kernels/conv/direct_rows_finish.cuh"
+ROWS_MOMENTS = "kernels/conv/direct_rows_moments.cuh"
+MOMENTS = "kernels/conv/moments.cuh"
+PATCH_MOMENTS = "kernels/conv/patch_moments.cuh"
+GROUP_MOMENTS = "kernels/conv/patch_group_moments.cuh"
+HALF_MOMENTS = "kernels/conv/direct_fp16_moments.cuh"
 ROWS_PATCH = "kernels/conv/direct_rows_patch.cuh"
 ROWS_POOL = "kernels/conv/direct_rows_pool.cuh"
 ROWS_MEAN = "kernels/conv/direct_rows_mean.cuh"
@@ -137,6 +142,29 @@ MISTAKES = (
     Mistake("outputs_behind_a_row_are_staged", "conv_direct_rows_test", ROWS_FINISH, "x + 1 < layout.width", "true"),
     Mistake("outputs_before_a_four_are_stored", "conv_direct_rows_test", ROWS_FINISH, "at >= run.lead && ", ""),
     Mistake("rows_too_small_for_two_parts", "conv_direct_rows_test", ROWS_PATCH, "largest != 0 && ", "false && "),
+    Mistake("moments_of_places_behind_a_row", "conv_moments_test", ROWS_MOMENTS, "x + k < layout.width && ", ""),
+    Mistake("moments_of_places_behind_a_patch", "conv_moments_test", ROWS_MOMENTS, " && output + k < run.count", ""),
+    Mistake("moments_of_the_image_before", "conv_moments_test", MOMENTS, "        *this = {};\n", ""),
+    Mistake("moments_of_two_groups_in_one_place", "conv_moments_test", MOMENTS, "parts.of_channel + sharer;",
+            "parts.of_channel;"),
+    Mistake("moments_of_blocks_without_patches", "conv_moments_test", MOMENTS,
+            "        own[block * parts.sharers] = WelfordAccumulator::identity();\n", ""),
+    Mistake("moments_about_no_mean", "conv_moments_test", MOMENTS, "= element - own.mean;", "= element;"),
+    Mistake("moments_of_outputs_behind_a_line", "conv_moments_test", PATCH_MOMENTS, "const bool is_there = x < width;",
+            "const bool is_there = true;"),
+    Mistake("moments_of_the_first_group_of_channels", "conv_moments_test", PATCH_MOMENTS, "{first + first_channel,",
+            "{int64_t{first_channel},"),
+    Mistake("moments_of_rows_below_a_tile", "conv_moments_test", GROUP_MOMENTS, "walk.has_row(product, eight) && ", ""),
+    Mistake("moments_of_tiles_in_one_place", "conv_moments_test", GROUP_MOMENTS,
+            "const int part = behind * Axes::Y::phases * Tile::high + own.phase_y;", "const int part = behind;"),
+    Mistake("moments_of_layers_that_are_not_there", "conv_moments_test", GROUP_MOMENTS,
+            "    store_group_moments(finish, tile, own, nothing);\n", ""),
+    Mistake("moments_of_lines_below_a_patch", "conv_moments_test", HALF_MOMENTS, "y < shape.out_height && x < ",
+            "x < "),
+    Mistake("moments_of_warps_that_share_channels", "conv_moments_test", HALF_MOMENTS,
+            "            warp / Tile::warps_of_channels};", "            warp};"),
+    Mistake("moments_of_sums_taken_again_are_lost", "conv_moments_test", ROWS_MOMENTS,
+            "  kept.merge(taken);\n", ""),
     Mistake("windows_of_rows_over_the_edge_are_stored", "conv_pool_test", ROWS_POOL, "x / kWidth < finish.width && ",
             ""),
     Mistake("windows_of_rows_have_one_row", "conv_pool_test", ROWS_POOL, "(first_row + i) * layout.pitch",

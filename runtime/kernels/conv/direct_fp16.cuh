@@ -168,26 +168,41 @@ __device__ __forceinline__ void finish_again(const Source& source, const Epilogu
   }
 }
 
+// A lane's pixel in the warp's second row.
+template <typename Tile>
+__device__ __forceinline__ Place next_row(const Place& place) {
+  return {place.image, place.z, place.y + (kIsBeside<Tile> ? 0 : 1), place.x + (kIsBeside<Tile> ? kColumns : 0)};
+}
+
 // `place`: of this lane's pixel in the warp's first row.
 template <typename Tile, typename Window, typename Epilogue>
-__device__ __forceinline__ void finish_warp(const Source& source, const Epilogue& epilogue, const Place& place,
-                                            int first_channel, const Sums<Tile>& sums, float* staged) {
-  const Place next{place.image, place.z, place.y + (kIsBeside<Tile> ? 0 : 1),
-                   place.x + (kIsBeside<Tile> ? kColumns : 0)};
-  if (!__all_sync(kFullWarp, are_all_finite<Tile>(sums))) {
-    finish_again<Tile, Window>(source, epilogue, place, first_channel);
-    if constexpr (Tile::lines_of_warp == 2) {
-      finish_again<Tile, Window>(source, epilogue, next, first_channel);
-    }
-    return;
-  }
+__device__ __forceinline__ void store_warp(const Source& source, const Epilogue& epilogue, const Place& place,
+                                           int first_channel, const Sums<Tile>& sums, float* staged) {
   finish_row<0, Tile, Window>(source.shape, epilogue, place, first_channel, sums, staged);
   if constexpr (Tile::lines_of_warp == 2) {
+    const Place next = next_row<Tile>(place);
     if (next.y < source.shape.out_height) {
       finish_row<1, Tile, Window>(source.shape, epilogue, next, first_channel, sums, staged);
     }
   }
 }
+
+// What becomes of a warp's sums: specialised for what is kept from patch to patch.
+template <typename Epilogue>
+struct WarpFinish {
+  template <typename Tile, typename Window>
+  __device__ __forceinline__ void finish(const Source& source, const Epilogue& epilogue, const Place& place,
+                                         int first_channel, const Sums<Tile>& sums, float* staged) {
+    if (__all_sync(kFullWarp, are_all_finite<Tile>(sums))) {
+      store_warp<Tile, Window>(source, epilogue, place, first_channel, sums, staged);
+      return;
+    }
+    finish_again<Tile, Window>(source, epilogue, place, first_channel);
+    if constexpr (Tile::lines_of_warp == 2) {
+      finish_again<Tile, Window>(source, epilogue, next_row<Tile>(place), first_channel);
+    }
+  }
+};
 
 // Patches of an output channel, numbered, and how many of them a block takes.
 template <int kRank>
@@ -248,7 +263,8 @@ __device__ __forceinline__ float take_patch(const Memory<Tile, Window>& memory, 
 // A warp multiplies its lines of a patch, some after the others. `place`: the patch's.
 template <typename Tile, typename Window, typename Epilogue>
 __device__ __forceinline__ void multiply_patch(const Source& source, const Epilogue& epilogue,
-                                               const Memory<Tile, Window>& memory, const Place& place, float unscale) {
+                                               const Memory<Tile, Window>& memory, const Place& place, float unscale,
+                                               WarpFinish<Epilogue>& own) {
   using Patch = Stage<Tile, Window>;
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -270,9 +286,9 @@ __device__ __forceinline__ void multiply_patch(const Source& source, const Epilo
     multiply<Tile, Window>(memory.parts() + pixel * Patch::pixel_bytes, memory.weights() + first_tile * 64 + lane,
                            memory.offsets() + lane % 4, sums);
     for_each_sum<Tile>([&](int i, int j, int k) { sums[i][j][k] *= unscale_of[i * 16 + k / 2 * 8] * unscale; });
-    finish_warp<Tile, Window>(source, epilogue, {place.image, place.z + z, place.y + y, place.x + x + lane},
-                              static_cast<int>(blockIdx.y) * Tile::channels + first_tile * 16, sums,
-                              memory.staged(warp));
+    own.template finish<Tile, Window>(source, epilogue, {place.image, place.z + z, place.y + y, place.x + x + lane},
+                                      static_cast<int>(blockIdx.y) * Tile::channels + first_tile * 16, sums,
+                                      memory.staged(warp));
   }
 }
 
@@ -327,6 +343,7 @@ __global__ void __launch_bounds__(Tile::threads, (blocks_of_multiprocessor<Tile,
   load_patch<Tile, Window>(source, place, memory.raw());
   ptx::cp_async_commit();
   load_weights<Tile, Window>(source, memory, first_channel);
+  WarpFinish<Epilogue> own;
 #pragma unroll 1
   for (int number = 0; number < count; ++number) {
     ptx::cp_async_wait<0>();
@@ -336,10 +353,42 @@ __global__ void __launch_bounds__(Tile::threads, (blocks_of_multiprocessor<Tile,
       load_patch<Tile, Window>(source, next, memory.raw());
       ptx::cp_async_commit();
     }
-    multiply_patch<Tile, Window>(source, epilogue, memory, place, unscale);
+    if constexpr (requires { own.template begin_image<Tile>(source.shape, epilogue, place.image); }) {
+      own.template begin_image<Tile>(source.shape, epilogue, place.image);
+    }
+    multiply_patch<Tile, Window>(source, epilogue, memory, place, unscale, own);
     place = next;
   }
+  if constexpr (requires { own.template end<Tile>(source.shape, epilogue); }) {
+    own.template end<Tile>(source.shape, epilogue);
+  }
 }
+
+// How a problem's patches are shared out: one wave of blocks, each with as many.
+struct Shares {
+  int64_t deep;
+  int64_t down;
+  int64_t across;
+  int64_t count;  // of all images
+  int64_t blocks_of_channels;
+  int64_t of_block;
+
+  template <typename Tile, typename Window>
+  static Shares of(const ConvShape& shape) {
+    constexpr int64_t kBlocksAtOnce = 132 * blocks_of_multiprocessor<Tile, Window>();  // of an H200
+    Shares shares{ceil_divide(shape.out_depth, Tile::depth),
+                  ceil_divide(shape.out_height, Tile::rows),
+                  ceil_divide(shape.out_width, Tile::across * kColumns),
+                  0,
+                  ceil_divide(shape.out_channels, Tile::channels),
+                  1};
+    shares.count = shape.batch * shares.of_image();
+    const int64_t of_block = ceil_divide(shares.count * shares.blocks_of_channels, kBlocksAtOnce);
+    shares.of_block = of_block > 0 ? of_block : 1;
+    return shares;
+  }
+  int64_t of_image() const { return deep * down * across; }
+};
 
 }  // namespace direct_fp16_detail
 
@@ -348,21 +397,15 @@ template <typename Tile, typename Window, typename Epilogue>
 cudaError_t launch_conv_direct_fp16(const ConvShape& shape, const float* input, const float* weight,
                                     const Epilogue& epilogue, cudaStream_t stream) {
   using Patch = direct_fp16_detail::Stage<Tile, Window>;
-  constexpr int64_t kBlocksAtOnce = 132 * direct_fp16_detail::blocks_of_multiprocessor<Tile, Window>();  // of an H200
   if (shape.groups != 1 || shape.in_channels > Tile::input_channels) {
     return cudaErrorInvalidValue;
   }
-  const int64_t deep = ceil_divide(shape.out_depth, Tile::depth);
-  const int64_t down = ceil_divide(shape.out_height, Tile::rows);
-  const int64_t across = ceil_divide(shape.out_width, Tile::across * direct_fp16_detail::kColumns);
-  const int64_t count = shape.batch * deep * down * across;
-  if (count == 0 || shape.out_channels == 0) {
+  const auto shares = direct_fp16_detail::Shares::of<Tile, Window>(shape);
+  if (shares.count == 0 || shape.out_channels == 0) {
     return cudaSuccess;
   }
-  const int64_t blocks_of_channels = ceil_divide(shape.out_channels, Tile::channels);
-  // One wave of blocks, each with its share of the patches.
-  const int64_t of_block = ceil_divide(count * blocks_of_channels, kBlocksAtOnce);
-  const direct_fp16_detail::Steps<Window::rank> steps{PixelIndex<Window::rank>(deep, down, across), count, of_block};
+  const direct_fp16_detail::Steps<Window::rank> steps{PixelIndex<Window::rank>(shares.deep, shares.down, shares.across),
+                                                      shares.count, shares.of_block};
   auto kernel = direct_fp16_detail::direct_fp16_kernel<Tile, Window, Epilogue>;
   const int shared_bytes = Patch::shared_bytes(static_cast<int>(shape.in_channels));
   const cudaError_t error = allow_shared_memory(kernel, shared_bytes);
@@ -372,7 +415,8 @@ cudaError_t launch_conv_direct_fp16(const ConvShape& shape, const float* input, 
   const bool by_four =
       shape.width % direct_fp16_detail::kLanes == 0 && reinterpret_cast<uintptr_t>(input) % sizeof(float4) == 0;
   const direct_fp16_detail::Source source{shape, input_planes(shape), input, weight, by_four};
-  const dim3 blocks(static_cast<unsigned>(ceil_divide(count, of_block)), static_cast<unsigned>(blocks_of_channels));
+  const dim3 blocks(static_cast<unsigned>(ceil_divide(shares.count, shares.of_block)),
+                    static_cast<unsigned>(shares.blocks_of_channels));
   kernel<<<blocks, Tile::threads, shared_bytes, stream>>>(source, epilogue, steps);
   return cudaGetLastError();
 }

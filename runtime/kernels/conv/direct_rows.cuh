@@ -123,9 +123,10 @@ __device__ __forceinline__ float take_patch(const Memory<Tile, Window>& memory, 
 }
 
 // A warpgroup multiplies its products of a patch, some after the others.
-template <typename Tile, typename Window, typename Epilogue>
-__device__ __forceinline__ void multiply_patch(const Source& source, const RowFinish<Epilogue>& finish,
-                                               const Memory<Tile, Window>& memory, const Place& place, float unscale) {
+template <typename Tile, typename Window, typename Finish>
+__device__ __forceinline__ void multiply_patch(const Source& source, const Finish& finish,
+                                               const Memory<Tile, Window>& memory, const Place& place, float unscale,
+                                               typename Finish::Kept& kept) {
   using Own = Places<Tile, Window>;
   const Layout<Tile, Window>& layout = memory.layout;
   const int warp = static_cast<int>(threadIdx.x) / 32;
@@ -147,7 +148,7 @@ __device__ __forceinline__ void multiply_patch(const Source& source, const RowFi
     const float of_channels[2] = {memory.unscale()[row] * unscale, memory.unscale()[row + kEight] * unscale};
     finish_warp<Tile, Window>(source, finish, layout, run, first,
                               static_cast<int>(blockIdx.y) * Tile::channels + warp % 4 * 16, of_channels, sums,
-                              memory.staged(warp));
+                              memory.staged(warp), kept);
   }
 }
 
@@ -185,6 +186,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks_of_multiprocessor)
   }
   __syncthreads();
   fill_weights<Tile, Window>(source, first_channel, memory.unscale(), memory.weights());
+  typename Finish::Kept kept{};
 #pragma unroll 1
   for (int number = 0; number < count; ++number) {
     ptx::cp_async_wait<0>();
@@ -194,30 +196,46 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks_of_multiprocessor)
       load_rows<Tile, Window>(source, layout, next, memory.raw());
       ptx::cp_async_commit();
     }
-    multiply_patch<Tile, Window>(source, finish, memory, place, unscale);
+    kept.begin_image(source.shape, finish, place.image);
+    multiply_patch<Tile, Window>(source, finish, memory, place, unscale, kept);
     place = next;
   }
+  kept.end(source.shape, finish);
 #endif
 }
+
+// How a problem's patches are shared out: one wave of blocks, each with as many.
+struct Shares {
+  int64_t deep;   // patches of an image, one behind the other
+  int64_t down;   // one below the other
+  int64_t count;  // of all images
+  int64_t blocks_of_channels;
+  int64_t of_block;
+
+  template <typename Tile>
+  static Shares of(const ConvShape& shape) {
+    constexpr int64_t kBlocksAtOnce = 132 * Tile::blocks_of_multiprocessor;  // of an H200
+    Shares shares{ceil_divide(shape.out_depth, Tile::depth), ceil_divide(shape.out_height, Tile::rows), 0,
+                  ceil_divide(shape.out_channels, Tile::channels), 1};
+    shares.count = shape.batch * shares.deep * shares.down;
+    shares.of_block = max(int64_t{1}, ceil_divide(shares.count * shares.blocks_of_channels, kBlocksAtOnce));
+    return shares;
+  }
+  int64_t blocks() const { return ceil_divide(count, of_block); }
+};
 
 template <typename Tile, typename Window, typename Finish>
 cudaError_t launch(const ConvShape& shape, const float* input, const float* weight, const Finish& finish,
                    cudaStream_t stream) {
-  constexpr int64_t kBlocksAtOnce = 132 * Tile::blocks_of_multiprocessor;  // of an H200
   constexpr int64_t kWidest = 1 << 12;
   if (shape.groups != 1 || shape.in_channels > Tile::input_channels || shape.out_width > kWidest) {
     return cudaErrorInvalidValue;
   }
-  const int64_t deep = ceil_divide(shape.out_depth, Tile::depth);
-  const int64_t down = ceil_divide(shape.out_height, Tile::rows);
-  const int64_t count = shape.batch * deep * down;
-  if (count == 0 || shape.out_channels == 0 || shape.out_width == 0) {
+  const Shares shares = Shares::of<Tile>(shape);
+  if (shares.count == 0 || shape.out_channels == 0 || shape.out_width == 0) {
     return cudaSuccess;
   }
-  const int64_t blocks_of_channels = ceil_divide(shape.out_channels, Tile::channels);
-  // One wave of blocks, each with its share of the patches.
-  const int64_t of_block = ceil_divide(count * blocks_of_channels, kBlocksAtOnce);
-  const Steps<Window::rank> steps{PixelIndex<Window::rank>(deep, down, 1), count, of_block};
+  const Steps<Window::rank> steps{PixelIndex<Window::rank>(shares.deep, shares.down, 1), shares.count, shares.of_block};
   const Layout<Tile, Window> layout(shape.out_width);
   const auto kernel = direct_rows_kernel<Tile, Window, Finish>;
   const int shared_bytes = layout.shared_bytes(static_cast<int>(shape.in_channels));
@@ -227,7 +245,7 @@ cudaError_t launch(const ConvShape& shape, const float* input, const float* weig
   }
   const bool by_four = shape.width % kLanes == 0 && reinterpret_cast<uintptr_t>(input) % sizeof(float4) == 0;
   const Source source{shape, input_planes(shape), input, weight, by_four};
-  const dim3 blocks(static_cast<unsigned>(ceil_divide(count, of_block)), static_cast<unsigned>(blocks_of_channels));
+  const dim3 blocks(static_cast<unsigned>(shares.blocks()), static_cast<unsigned>(shares.blocks_of_channels));
   kernel<<<blocks, Tile::threads, shared_bytes, stream>>>(source, finish, layout, steps);
   return cudaGetLastError();
 }

@@ -91,9 +91,18 @@ __device__ __forceinline__ void stage(const Layout<Tile, Window>& layout, const 
   }
 }
 
+// What a thread keeps from patch to patch where each output is stored and forgotten.
+struct NothingKept {
+  template <typename Finish>
+  __device__ __forceinline__ void begin_image(const ConvShape&, const Finish&, int64_t) {}
+  template <typename Finish>
+  __device__ __forceinline__ void end(const ConvShape&, const Finish&) {}
+};
+
 // What the epilogue takes.
 template <typename Epilogue>
 struct RowFinish {
+  using Kept = NothingKept;
   Epilogue epilogue;
   bool by_four;  // four neighbouring outputs are stored together, from every fourth of a channel on
 };
@@ -190,22 +199,24 @@ __device__ __forceinline__ void finish_again(const Source& source, const RowFini
   }
 }
 
-// `unscale`: 1 / scale of a lane's two channels. `first`: place of the product.
-template <typename Tile, typename Window, typename Epilogue>
-__device__ __forceinline__ void finish_warp(const Source& source, const RowFinish<Epilogue>& finish,
-                                            const Layout<Tile, Window>& layout, const Run& run, int first,
-                                            int first_channel, const float (&unscale)[2], RowSums<Tile, Window>& sums,
-                                            float* staged) {
+// Whether all of a warp's sums are finite, which are divided by their scales. `unscale`: 1 / scale of a lane's two
+// channels.
+template <int kSums>
+__device__ __forceinline__ bool unscale_sums(const float (&unscale)[2], float (&sums)[kSums]) {
   float probe[4] = {};  // each 0, or NaN; none waits for the others
 #pragma unroll
-  for (int i = 0; i < Places<Tile, Window>::columns / 2; ++i) {
+  for (int i = 0; i < kSums; ++i) {
     sums[i] *= unscale[i % 4 / 2];
     probe[i % 4] = fmaf(sums[i], 0.0f, probe[i % 4]);
   }
-  if (!__all_sync(kFullWarp, (probe[0] + probe[1]) + (probe[2] + probe[3]) == 0)) {
-    finish_again<Tile, Window>(source, finish, run, first_channel);
-    return;
-  }
+  return __all_sync(kFullWarp, (probe[0] + probe[1]) + (probe[2] + probe[3]) == 0);
+}
+
+// Sixteen channels of a product. `first`: its first place.
+template <typename Tile, typename Window, typename Epilogue>
+__device__ __forceinline__ void store_staged(const Source& source, const RowFinish<Epilogue>& finish,
+                                             const Layout<Tile, Window>& layout, const Run& run, int first,
+                                             int first_channel, const RowSums<Tile, Window>& sums, float* staged) {
   __syncwarp();  // all have read what is written over
   stage<false, Tile, Window>(layout, run, first, sums, staged);
   __syncwarp();
@@ -214,6 +225,18 @@ __device__ __forceinline__ void finish_warp(const Source& source, const RowFinis
   stage<true, Tile, Window>(layout, run, first, sums, staged);
   __syncwarp();
   store_run(source.shape, finish, run, first_channel + kEight, staged);
+}
+
+template <typename Tile, typename Window, typename Epilogue>
+__device__ __forceinline__ void finish_warp(const Source& source, const RowFinish<Epilogue>& finish,
+                                            const Layout<Tile, Window>& layout, const Run& run, int first,
+                                            int first_channel, const float (&unscale)[2], RowSums<Tile, Window>& sums,
+                                            float* staged, NothingKept&) {
+  if (unscale_sums(unscale, sums)) {
+    store_staged<Tile, Window>(source, finish, layout, run, first, first_channel, sums, staged);
+  } else {
+    finish_again<Tile, Window>(source, finish, run, first_channel);
+  }
 }
 
 }  // namespace direct_rows_detail

@@ -23,6 +23,7 @@ namespace direct_rows_detail {
 
 template <typename Join, int kHeight, int kWidth, typename Element, typename Store>
 struct RowPool {
+  using Kept = NothingKept;
   Element element;
   Store store;
   int64_t height;  // of the pooled planes
@@ -114,7 +115,8 @@ __device__ __forceinline__ void pool_again(const Source& source,
 template <typename Tile, typename Window, typename Join, int kHeight, int kWidth, typename Element, typename Store>
 __device__ __forceinline__ void multiply_patch(const Source& source,
                                                const RowPool<Join, kHeight, kWidth, Element, Store>& finish,
-                                               const Memory<Tile, Window>& memory, const Place& place, float unscale) {
+                                               const Memory<Tile, Window>& memory, const Place& place, float unscale,
+                                               NothingKept&) {
   constexpr int kColumns = Places<Tile, Window>::columns;
   static_assert(Tile::rows % kHeight == 0 && (kWidth == 2 || kWidth == 4 || kWidth == 8), "a window leaves the warp");
   const Layout<Tile, Window>& layout = memory.layout;

@@ -197,8 +197,8 @@ __device__ __forceinline__ void reduce_warp(const PatchFinish<Reduction>& finish
 template <typename Join, typename Element, typename Store>
 struct WarpFinish<ReduceChannels<Join, Element, Store>> {
   template <typename Tile, typename Window, typename Finish>
-  static __device__ __forceinline__ void finish(const Finish& finish, const WarpPlace& warp,
-                                                const PatchSums<Tile, Window>& sums, float* staged) {
+  __device__ __forceinline__ void finish(const Finish& finish, const WarpPlace& warp,
+                                         const PatchSums<Tile, Window>& sums, float* staged) {
     reduce_warp<Join, Tile, Window>(finish, warp, sums, staged);
   }
 };

@@ -175,15 +175,11 @@ __device__ __forceinline__ void finish_staged(const PatchFinish<Epilogue>& finis
 }
 
 template <typename Tile, typename Window, typename Epilogue>
-__device__ __forceinline__ void finish_warp(const PatchFinish<Epilogue>& finish, const WarpPlace& warp,
-                                            const PatchSums<Tile, Window>& sums, float* staged) {
+__device__ __forceinline__ void store_warp(const PatchFinish<Epilogue>& finish, const WarpPlace& warp,
+                                           const PatchSums<Tile, Window>& sums, float* staged) {
   using Axes = PatchAxes<Window>;
   constexpr int kAcross = Axes::X::phases;
   const ConvShape& shape = finish.shape;
-  if (!__all_sync(kFullWarp, are_all_finite<Tile, Window>(sums))) {
-    finish_again<Tile, Window>(finish, warp);
-    return;
-  }
   const int first_x = Axes::X::output(warp.place.x, 0);
   const auto pixels = static_cast<int>(shape.out_width) - first_x;
   const bool is_whole = pixels >= Patch<Tile, Window>::outputs && warp.channel + Tile::channels <= finish.out_channels;
@@ -221,12 +217,22 @@ __device__ __forceinline__ void finish_warp(const PatchFinish<Epilogue>& finish,
   }
 }
 
-// What becomes of a warp's sums: specialised for what is joined before it is stored.
+template <typename Tile, typename Window, typename Epilogue>
+__device__ __forceinline__ void finish_warp(const PatchFinish<Epilogue>& finish, const WarpPlace& warp,
+                                            const PatchSums<Tile, Window>& sums, float* staged) {
+  if (__all_sync(kFullWarp, are_all_finite<Tile, Window>(sums))) {
+    store_warp<Tile, Window>(finish, warp, sums, staged);
+  } else {
+    finish_again<Tile, Window>(finish, warp);
+  }
+}
+
+// What becomes of a warp's sums: specialised for what is joined before it is stored, or kept from patch to patch.
 template <typename Epilogue>
 struct WarpFinish {
   template <typename Tile, typename Window>
-  static __device__ __forceinline__ void finish(const PatchFinish<Epilogue>& finish, const WarpPlace& warp,
-                                                const PatchSums<Tile, Window>& sums, float* staged) {
+  __device__ __forceinline__ void finish(const PatchFinish<Epilogue>& finish, const WarpPlace& warp,
+                                         const PatchSums<Tile, Window>& sums, float* staged) {
     finish_warp<Tile, Window>(finish, warp, sums, staged);
   }
 };

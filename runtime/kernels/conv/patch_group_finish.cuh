@@ -171,24 +171,33 @@ __device__ __forceinline__ bool unscale_group(const PatchFinish<Epilogue>& finis
   return probe == 0;
 }
 
+// The output of a number below Tile::places times the phases along x; it may not be there.
+template <typename Tile, typename Window>
+__device__ __forceinline__ PixelPlace output_of_group(const GroupOutputs<Tile, Window>& own, int i) {
+  using X = typename PatchAxes<Window>::X;
+  const int number = i / X::phases;
+  const int at = own.place.x + (Tile::is_line ? number : number % Tile::width);
+  const int y = own.place.y + (Tile::is_line ? at / own.pitch : number / Tile::width);
+  const int x = Tile::is_line ? at % own.pitch : at;
+  return {own.place.image, own.z, y * OutputWalk<Tile, Window>::rows_of_place + own.phase_y,
+          X::output(x, i % X::phases)};
+}
+
+__device__ __forceinline__ bool is_output(const ConvShape& shape, const PixelPlace& place) {
+  return place.z < shape.out_depth && place.y < shape.out_height && place.x < shape.out_width;
+}
+
 // All outputs of a warp by plain fp32 arithmetic.
 template <typename Tile, typename Window, typename Epilogue>
 __device__ __forceinline__ void finish_group_again(const PatchFinish<Epilogue>& finish,
                                                    const GroupOutputs<Tile, Window>& own) {
-  using X = typename PatchAxes<Window>::X;
-  constexpr int kOutputs = Tile::places * X::phases;
+  constexpr int kOutputs = Tile::places * PatchAxes<Window>::X::phases;
   const ConvShape& shape = finish.shape;
 #pragma unroll 1
   for (int i = static_cast<int>(threadIdx.x) % 32; i < kRowsOfTile * kOutputs; i += 32) {
     const int channel = own.first + i / kOutputs;
-    const int number = i % kOutputs / X::phases;
-    const int at = own.place.x + (Tile::is_line ? number : number % Tile::width);
-    const int y = own.place.y + (Tile::is_line ? at / own.pitch : number / Tile::width);
-    const int x = Tile::is_line ? at % own.pitch : at;
-    const PixelPlace pixel{own.place.image, own.z, y * OutputWalk<Tile, Window>::rows_of_place + own.phase_y,
-                           X::output(x, i % X::phases)};
-    if (channel < finish.out_channels && pixel.z < shape.out_depth && pixel.y < shape.out_height &&
-        pixel.x < shape.out_width) {
+    const PixelPlace pixel = output_of_group(own, i % kOutputs);
+    if (channel < finish.out_channels && is_output(shape, pixel)) {
       finish.epilogue(pixel.n, channel, (pixel.z * shape.out_height + pixel.y) * shape.out_width + pixel.x,
                       sum_patch_again<Window>(finish, pixel, 0, channel));
     }
@@ -397,16 +406,8 @@ __host__ GroupStore group_store(const PatchFinish<Epilogue>& finish) {
 
 // `staged`: of kByLines.
 template <GroupStore kStore, typename Tile, typename Window, typename Epilogue>
-__device__ __forceinline__ void finish_group(const PatchFinish<Epilogue>& finish, const GroupOutputs<Tile, Window>& own,
-                                             const GroupUnscale& unscale, GroupSums<Tile, Window>& sums,
-                                             float* staged) {
-  if (!__all_sync(kFullWarp, unscale_group<Tile, Window>(finish, own, unscale, sums))) {
-    finish_group_again<Tile, Window>(finish, own);
-    return;
-  }
-  if (!own.is_there(finish.shape)) {
-    return;
-  }
+__device__ __forceinline__ void store_group(const PatchFinish<Epilogue>& finish, const GroupOutputs<Tile, Window>& own,
+                                            const GroupSums<Tile, Window>& sums, float* staged) {
   if constexpr (kStore == GroupStore::kByLines) {
     finish_group_by_lines<Tile, Window>(finish, own, sums, staged);
   } else if constexpr (kStore == GroupStore::kByTwo) {
@@ -415,6 +416,18 @@ __device__ __forceinline__ void finish_group(const PatchFinish<Epilogue>& finish
     finish_group_by_four<Tile, Window>(finish, own, sums);
   } else {
     finish_phases_by_four<Tile, Window>(finish, own, sums);
+  }
+}
+
+// `tile`: its number.
+template <GroupStore kStore, typename Tile, typename Window, typename Epilogue>
+__device__ __forceinline__ void finish_group(const PatchFinish<Epilogue>& finish, int /*tile*/,
+                                             const GroupOutputs<Tile, Window>& own, const GroupUnscale& unscale,
+                                             GroupSums<Tile, Window>& sums, float* staged) {
+  if (!__all_sync(kFullWarp, unscale_group<Tile, Window>(finish, own, unscale, sums))) {
+    finish_group_again<Tile, Window>(finish, own);
+  } else if (own.is_there(finish.shape)) {
+    store_group<kStore, Tile, Window>(finish, own, sums, staged);
   }
 }
 

@@ -301,6 +301,7 @@ __global__ void __launch_bounds__(Tile::threads, (PatchBlocks<Policy, Tile, Wind
   };
   weights.load_all();
   load(place, 0);
+  WarpFinish<Epilogue> own;
   for (int number = 0; number < count; ++number) {
     PatchSums<Tile, Window> sums = {};
     PatchPlace next = place;
@@ -326,10 +327,46 @@ __global__ void __launch_bounds__(Tile::threads, (PatchBlocks<Policy, Tile, Wind
     }
     place.y += row;
     place.x += column;
-    WarpFinish<Epilogue>::template finish<Tile, Window>(finish, {place, group, first_channel}, sums, staged);
+    own.template finish<Tile, Window>(finish, {place, group, first_channel}, sums, staged);
     place = next;
   }
+  if constexpr (requires { own.end(finish, group, first_channel); }) {
+    own.end(finish, group, first_channel);
+  }
 }
+
+// How a problem's patches are shared out.
+struct PatchShares {
+  int64_t deep;
+  int64_t down;
+  int64_t across;
+  int64_t count;
+  int64_t blocks_of_channels;
+  int64_t of_block;
+
+  // So many patches for each block that the last wave of blocks is full too; more where a block takes all of its
+  // weights into shared memory.
+  template <typename Policy, typename Tile, typename Window>
+  static PatchShares of(const ConvShape& shape) {
+    using Axes = PatchAxes<Window>;
+    using Memory = PatchMemory<Policy, Tile, Window>;
+    constexpr int64_t kBlocksAtOnce = 132 * PatchBlocks<Policy, Tile, Window>::count;  // of an H200
+    const WeightTiles tiles = PatchScratch<Policy, Window>(shape, Tile::tiles_m).tiles;
+    PatchShares shares{Axes::Z::places(shape.out_depth),
+                       ceil_divide(Axes::Y::places(shape.out_height), Tile::rows),
+                       ceil_divide(Axes::X::places(shape.out_width), Tile::across * Tile::columns),
+                       0,
+                       shape.groups * tiles.blocks_of_group,
+                       1};
+    shares.count = shape.batch * shares.of_image();
+    const int64_t all = shares.count * shares.blocks_of_channels;
+    const int64_t most = Memory::has_weights && Memory::has_all_weights(tiles.slices) ? 16 : 4;
+    const int64_t waves = ceil_divide(all, kBlocksAtOnce * most);
+    shares.of_block = waves > 0 ? ceil_divide(all, kBlocksAtOnce * waves) : 1;
+    return shares;
+  }
+  int64_t of_image() const { return deep * down * across; }
+};
 
 struct PatchOperands {
   const float* input;
@@ -367,16 +404,10 @@ cudaError_t launch_words(const ConvShape& shape, const PatchScratch<Policy, Wind
 template <typename Policy, typename Tile, typename Window, typename Epilogue>
 cudaError_t launch_conv_patch_mma(const ConvShape& shape, const float* input, const float* weight,
                                   const Epilogue& epilogue, bool vectorised, void* scratch, cudaStream_t stream) {
-  using Axes = PatchAxes<Window>;
-  using Memory = patch_detail::PatchMemory<Policy, Tile, Window>;
-  constexpr int64_t kBlocksAtOnce = 132 * patch_detail::PatchBlocks<Policy, Tile, Window>::count;  // of an H200
-  const int64_t deep = Axes::Z::places(shape.out_depth);
-  const int64_t down = ceil_divide(Axes::Y::places(shape.out_height), Tile::rows);
-  const int64_t across = ceil_divide(Axes::X::places(shape.out_width), Tile::across * Tile::columns);
-  const int64_t count = shape.batch * deep * down * across;
-  if (count == 0 || shape.out_channels == 0) {
+  if (shape.batch * shape.out_channels * shape.out_depth * shape.out_height * shape.out_width == 0) {
     return cudaSuccess;
   }
+  const auto shares = patch_detail::PatchShares::of<Policy, Tile, Window>(shape);
   auto* const memory = static_cast<unsigned char*>(scratch);
   auto* const arranged = static_cast<uint4*>(scratch);
   const patch_detail::PatchScratch<Policy, Window> layout(shape, Tile::tiles_m);
@@ -395,22 +426,17 @@ cudaError_t launch_conv_patch_mma(const ConvShape& shape, const float* input, co
   if (error != cudaSuccess) {
     return error;
   }
-  const int64_t blocks_of_channels = shape.groups * tiles.blocks_of_group;
-  // So many patches for each block that the last wave of blocks is full too; more where a block takes all of its
-  // weights into shared memory.
-  const int64_t most = Memory::has_weights && Memory::has_all_weights(tiles.slices) ? 16 : 4;
-  const int64_t waves = ceil_divide(count * blocks_of_channels, kBlocksAtOnce * most);
-  const int64_t patches = ceil_divide(count * blocks_of_channels, kBlocksAtOnce * waves);
-  const patch_detail::PatchSteps<Window::rank> steps{PixelIndex<Window::rank>(deep, down, across), count,
-                                                     static_cast<int>(patches), static_cast<int>(tiles.slices),
-                                                     static_cast<int>(tiles.blocks_of_group)};
+  const patch_detail::PatchSteps<Window::rank> steps{
+      PixelIndex<Window::rank>(shares.deep, shares.down, shares.across), shares.count,
+      static_cast<int>(shares.of_block), static_cast<int>(tiles.slices), static_cast<int>(tiles.blocks_of_group)};
   auto kernel = patch_detail::patch_mma_kernel<Policy, Tile, Window, Epilogue>;
-  const int shared_bytes = Memory::shared_bytes(tiles.slices);
+  const int shared_bytes = patch_detail::PatchMemory<Policy, Tile, Window>::shared_bytes(tiles.slices);
   error = allow_shared_memory(kernel, shared_bytes);
   if (error != cudaSuccess) {
     return error;
   }
-  const dim3 blocks(static_cast<unsigned>(ceil_divide(count, patches)), static_cast<unsigned>(blocks_of_channels));
+  const dim3 blocks(static_cast<unsigned>(ceil_divide(shares.count, shares.of_block)),
+                    static_cast<unsigned>(shares.blocks_of_channels));
   const patch_detail::PatchFinish<Epilogue> finish{shape,
                                                    input,
                                                    weight,

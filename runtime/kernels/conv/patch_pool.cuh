@@ -243,8 +243,8 @@ __device__ __forceinline__ void pool_warp(const PatchFinish<Pool>& finish, const
 template <typename Join, int kDepth, int kHeight, int kWidth, typename Element, typename Store>
 struct WarpFinish<PoolWindows<Join, kDepth, kHeight, kWidth, Element, Store>> {
   template <typename Tile, typename Window, typename Finish>
-  static __device__ __forceinline__ void finish(const Finish& finish, const WarpPlace& warp,
-                                                const PatchSums<Tile, Window>& sums, float* staged) {
+  __device__ __forceinline__ void finish(const Finish& finish, const WarpPlace& warp,
+                                         const PatchSums<Tile, Window>& sums, float* staged) {
     pool_warp<WindowsOfWarp<Tile, Window, kDepth, kHeight, kWidth>, Join, Tile, Window>(finish, warp, sums, staged);
   }
 };

@@ -372,7 +372,7 @@ __device__ __forceinline__ void multiply_tiles(const GroupMemory<Tile, Window>& 
     if (finished < steps.count) {
       const GroupOutputs<Tile, Window> outputs(first_place<Tile, Window>(steps, finished), own, steps);
       const int warp = static_cast<int>(threadIdx.x) / 32;
-      finish_group<kStore, Tile, Window>(finish, outputs, unscale, sums, memory.staged(steps.stages, warp));
+      finish_group<kStore, Tile, Window>(finish, finished, outputs, unscale, sums, memory.staged(steps.stages, warp));
     }
   }
   if (group == 0) {

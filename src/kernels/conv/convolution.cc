@@ -19,6 +19,7 @@
 #include "kernels/conv/pointwise.h"
 #include "kernels/conv/problem.h"
 #include "kernels/conv/rounding.h"
+#include "kernels/conv/slots.h"
 #include "kernels/conv/turning.h"
 #include "kernels/gemm/variants.h"
 #include "kernels/lowering/functor_builder.h"
@@ -80,15 +81,6 @@ double gathering_share(const ConvolutionProblem& problem, const GemmVariant& til
 double overhanging_share(const Work& work) {
   constexpr double kOfLoads = 0.15;
   return 1 / (1 - kOfLoads * overhanging_part(work));
-}
-
-// All warps of a block of a direct convolution get to its epilogue together, and two blocks have too few of them to
-// hide what each waits for: mish took 2.7 ps an output on an H200, hardswish written out 1.1. As bytes that memory
-// would read meanwhile.
-void add_slots_of_epilogue(Work& work) {
-  constexpr double kBytesOfLaneOperation = 0.143;
-  constexpr double kEmptySlots = 1.5;  // beside one of its own
-  work.serial_bytes += kEmptySlots * kBytesOfLaneOperation * work.lane_operations;
 }
 
 // As our own kernels take it.
@@ -348,21 +340,16 @@ enum class PixelNames { kAxes, kNumber };
 
 // `axes`: of the window, the last of which may be more than one of the tensor.
 std::vector<Coordinate> epilogue_coordinates(size_t rank, size_t axes, PixelNames names) {
+  if (names == PixelNames::kNumber) {
+    return numbered_pixel_coordinates(rank);
+  }
   std::vector<Coordinate> coordinates = {{"image", {0}}, {"channel", {1}}};
-  if (names == PixelNames::kAxes) {
-    for (const std::string& name : axis_names(axes, "out_")) {
-      coordinates.push_back({name, {static_cast<int>(coordinates.size())}});
-    }
-    for (size_t axis = coordinates.size(); axis < rank; ++axis) {
-      coordinates.back().axes.push_back(static_cast<int>(axis));
-    }
-    return coordinates;
+  for (const std::string& name : axis_names(axes, "out_")) {
+    coordinates.push_back({name, {static_cast<int>(coordinates.size())}});
   }
-  Coordinate pixel{"pixel", {}};
-  for (size_t axis = 2; axis < rank; ++axis) {
-    pixel.axes.push_back(static_cast<int>(axis));
+  for (size_t axis = coordinates.size(); axis < rank; ++axis) {
+    coordinates.back().axes.push_back(static_cast<int>(axis));
   }
-  coordinates.push_back(pixel);
   return coordinates;
 }
 
@@ -390,13 +377,6 @@ Result<LoweredFunctor> make_epilogue(StepBuilder& step, size_t axes, PixelNames 
   }
   return builder.finish({.comment = "Stores what follows from one output pixel of one channel.",
                          .extra_parameters = "float accumulator"});
-}
-
-// Whether neighbouring pixels may be stored together.
-Expr prove_pixel_lanes(StepBuilder& step, const ConvolutionProblem& problem, const LaneUser& user) {
-  step.launch("const int64_t out_pixels = {}shape.out_height * shape.out_width;",
-              problem.window.axes() > 2 ? "shape.out_depth * " : "");
-  return prove_vectorised(step, named("out_pixels"), {user});
 }
 
 // Of a step whose sums cuDNN leaves in memory: what takes them on stores neighbouring pixels together. Our own kernel

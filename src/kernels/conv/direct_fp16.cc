@@ -180,6 +180,13 @@ std::string direct_fp16_arguments(const ConvolutionProblem& problem, const Direc
                      lines.across);
 }
 
+int64_t direct_fp16_parts(const ConvolutionProblem& problem, const DirectFp16Setting& setting, bool by_image) {
+  const Fp16Patch patch = *patch_for(problem, setting);
+  const int64_t blocks =
+      by_image ? patches_of(problem, patch) / problem.batch : kMultiprocessors * kWarpsOfMultiprocessor / setting.warps;
+  return blocks * (setting.warps / setting.warps_of_channels);
+}
+
 void describe_direct_fp16(StepBuilder& step) {
   step.describe(
       "Access: a block keeps its channels' weights in shared memory and takes patches of the input there, both in two "

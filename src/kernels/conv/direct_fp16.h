@@ -30,6 +30,8 @@ std::vector<Setting> direct_fp16_settings(const ConvolutionProblem& problem, con
 std::optional<DirectFp16Setting> direct_fp16_setting(const Setting& setting);
 // Of the launch: "stitch::DirectFp16Tile<2, 2, 1, 16, 4, 2, 4, 2>, Window", whose patches suit the problem's extents.
 std::string direct_fp16_arguments(const ConvolutionProblem& problem, const DirectFp16Setting& setting);
+// Parts in which moments of a channel are taken, of all images together or of each: no more.
+int64_t direct_fp16_parts(const ConvolutionProblem& problem, const DirectFp16Setting& setting, bool by_image);
 // What a block does, for the reader of a step.
 void describe_direct_fp16(StepBuilder& step);
 void add_direct_fp16_work(const ConvolutionProblem& problem, const DirectFp16Setting& setting, Work& work);

@@ -203,6 +203,13 @@ int64_t direct_rows_parts_of_plane(const ConvolutionProblem& problem, const Dire
   return patches_of_rows(problem, patch) / problem.batch * patch.tile.groups;
 }
 
+int64_t direct_rows_parts(const ConvolutionProblem& problem, const DirectRowsSetting& setting, bool by_image) {
+  const RowsPatch patch = *rows_patch_for(problem, setting, {});
+  const int64_t blocks =
+      by_image ? patches_of_rows(problem, patch) / problem.batch : kMultiprocessorsOfRows * patch.resident();
+  return blocks * patch.tile.groups;
+}
+
 void describe_direct_rows(StepBuilder& step, const PooledWindow& pooled) {
   step.describe(
       "Access: a block keeps its channels' weights in shared memory and takes patches of whole rows of the input "

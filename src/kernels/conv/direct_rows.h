@@ -43,6 +43,8 @@ std::string direct_rows_arguments(const ConvolutionProblem& problem, const Direc
                                   const PooledWindow& pooled = {});
 // Of a plane, each of which is one number of a channel until a second launch adds them.
 int64_t direct_rows_parts_of_plane(const ConvolutionProblem& problem, const DirectRowsSetting& setting);
+// Parts in which moments of a channel are taken, of all images together or of each: no more.
+int64_t direct_rows_parts(const ConvolutionProblem& problem, const DirectRowsSetting& setting, bool by_image);
 // What a block does, for the reader of a step.
 void describe_direct_rows(StepBuilder& step, const PooledWindow& pooled = {});
 void add_direct_rows_work(const ConvolutionProblem& problem, const DirectRowsSetting& setting, Work& work,

@@ -55,4 +55,18 @@ void add_problem(StepBuilder& step, const ConvolutionProblem& problem) {
   step.launch(problem.transposed ? "using Window = stitch::Transposed<{}>;" : "using Window = {};", window);
 }
 
+std::vector<Coordinate> numbered_pixel_coordinates(size_t rank) {
+  std::vector<Coordinate> coordinates = {{"image", {0}}, {"channel", {1}}, {"pixel", {}}};
+  for (size_t axis = 2; axis < rank; ++axis) {
+    coordinates.back().axes.push_back(static_cast<int>(axis));
+  }
+  return coordinates;
+}
+
+Expr prove_pixel_lanes(StepBuilder& step, const ConvolutionProblem& problem, const LaneUser& user) {
+  step.launch("const int64_t out_pixels = {}shape.out_height * shape.out_width;",
+              problem.window.axes() > 2 ? "shape.out_depth * " : "");
+  return prove_vectorised(step, named("out_pixels"), {user});
+}
+
 }  // namespace stitch::kernels

@@ -86,6 +86,18 @@ bool keeps_weights(const Group& group) {
   return order_of(group, 1).is_first && is_given(1) && !is_given(0);
 }
 
+std::vector<ir::ValueId> operands_without_layout(const Group& group) {
+  const ConvolutionLayout layout = convolution_layout(group);
+  std::vector<ir::ValueId> missing;
+  for (const auto& [operand, is_known] : {std::pair{size_t{0}, layout.input_first || layout.input_last},
+                                          std::pair{size_t{1}, layout.weight_first || layout.weight_last}}) {
+    if (!is_known) {
+      missing.push_back(ir::tensor_operand(group.root_node(), operand));
+    }
+  }
+  return missing;
+}
+
 std::vector<int64_t> to_channels_last(size_t rank) {
   std::vector<int64_t> dims = {0};
   for (size_t axis = 2; axis < rank; ++axis) {

@@ -25,6 +25,9 @@ ConvolutionLayout convolution_layout(const Group& group);
 // Whether prepare() has the weights, channels first, and the input is another in each call: they are arranged once.
 bool keeps_weights(const Group& group);
 
+// Operands of the root that lie in neither order: a skeleton that takes both needs them in memory first.
+std::vector<ir::ValueId> operands_without_layout(const Group& group);
+
 // The permutations between the two orders: (0, 2, 3, 1) and (0, 3, 1, 2) for images of two axes.
 std::vector<int64_t> to_channels_last(size_t rank);
 std::vector<int64_t> to_channels_first(size_t rank);

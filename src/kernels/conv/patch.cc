@@ -100,6 +100,13 @@ int64_t across_of(const PatchAxesOf& axes, const PatchSetting& setting) {
   return kWarps / rows_of(axes, setting) * setting.tiles_n * kColumnsOfTile;
 }
 
+// Of all images, that a block takes one after the other.
+int64_t patches_of(const ConvolutionProblem& problem, const PatchSetting& setting) {
+  const PatchAxesOf axes = stacked_axes(problem, setting);
+  return problem.batch * axes.z.places * count_of(axes.y.places, rows_of(axes, setting)) *
+         count_of(axes.x.places, across_of(axes, setting));
+}
+
 int64_t tiles_of_sums(const PatchAxesOf& axes, const PatchSetting& setting) {
   return axes.phases() * setting.tiles_m * setting.tiles_n;
 }
@@ -302,6 +309,10 @@ int64_t patch_scratch_bytes(const ConvolutionProblem& problem, const PatchSettin
   return weights + kWordBytes * (blocks * kRowsOfTile * setting.tiles_m + words) + kRangeBytes * problem.batch;
 }
 
+int64_t patch_parts(const ConvolutionProblem& problem, const PatchSetting& setting) {
+  return patches_of(problem, setting) * kWarps;
+}
+
 void describe_patch(StepBuilder& step, const ConvolutionProblem& problem, const PatchSetting& setting) {
   step.describe(
       "Access: a launch arranges the weights as the tensor cores take them. A block takes patches of the input into "
@@ -331,8 +342,7 @@ void add_patch_work(const ConvolutionProblem& problem, const PatchSetting& setti
   const PatchAxesOf axes = stacked_axes(problem, setting);
   const int64_t rows = rows_of(axes, setting);
   const int64_t across = across_of(axes, setting);
-  const int64_t patches =
-      problem.batch * axes.z.places * count_of(axes.y.places, rows) * count_of(axes.x.places, across);
+  const int64_t patches = patches_of(problem, setting);
   const int64_t blocks_of_channels = problem.groups * count_of(problem.rows(), kRowsOfTile * setting.tiles_m);
   const int64_t inputs = problem.in_channels / problem.groups;
   const bool is_fp16 = setting.math == PatchMath::kFp16;

@@ -61,6 +61,8 @@ std::string patch_window(const ConvolutionProblem& problem, const PatchSetting& 
 std::string patch_arguments(const ConvolutionProblem& problem, const PatchSetting& setting);
 // Of the weights as the kernel reads them, and of the input where it is packed as fp16.
 int64_t patch_scratch_bytes(const ConvolutionProblem& problem, const PatchSetting& setting);
+// Parts in which moments of a channel are taken, of all images together: no more.
+int64_t patch_parts(const ConvolutionProblem& problem, const PatchSetting& setting);
 // What a block does, for the reader of a step.
 void describe_patch(StepBuilder& step, const ConvolutionProblem& problem, const PatchSetting& setting);
 void add_patch_work(const ConvolutionProblem& problem, const PatchSetting& setting, Work& work);

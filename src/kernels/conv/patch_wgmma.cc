@@ -249,6 +249,11 @@ int64_t patch_wgmma_scratch_bytes(const ConvolutionProblem& problem, const Patch
          problem.batch * (kRangeBytes + planes * work.packed * kBytesOfPlace);
 }
 
+int64_t patch_wgmma_parts(const ConvolutionProblem& problem, const PatchWgmmaSetting& setting) {
+  const GroupWork work(problem, setting);
+  return work.tiles * work.phases_apart * setting.deep * setting.high;
+}
+
 void describe_patch_wgmma(StepBuilder& step, const ConvolutionProblem& problem, const PatchWgmmaSetting& setting) {
   step.describe(
       "Access: launches before pack the input, eight channels of a place beside each other, and arrange the weights. "

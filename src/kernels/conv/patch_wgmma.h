@@ -37,6 +37,8 @@ std::optional<PatchWgmmaSetting> patch_wgmma_setting(const Setting& setting);
 std::string patch_wgmma_arguments(const ConvolutionProblem& problem, const PatchWgmmaSetting& setting);
 // Of the weights and the input as the kernel reads them.
 int64_t patch_wgmma_scratch_bytes(const ConvolutionProblem& problem, const PatchWgmmaSetting& setting);
+// Parts in which moments of a channel are taken, of all images together.
+int64_t patch_wgmma_parts(const ConvolutionProblem& problem, const PatchWgmmaSetting& setting);
 // What a block does, for the reader of a step.
 void describe_patch_wgmma(StepBuilder& step, const ConvolutionProblem& problem, const PatchWgmmaSetting& setting);
 void add_patch_wgmma_work(const ConvolutionProblem& problem, const PatchWgmmaSetting& setting, Work& work);

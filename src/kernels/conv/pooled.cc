@@ -147,17 +147,7 @@ class PooledConvolution final : public KernelTemplate {
     return is_convolution(node) && graph.type(node.outputs[0]).dtype == DataType::kFloat32;
   }
 
-  std::vector<ir::ValueId> store_first(const Group& group) const override {
-    const ConvolutionLayout layout = convolution_layout(group);
-    std::vector<ir::ValueId> missing;
-    for (const auto& [operand, is_known] : {std::pair{size_t{0}, layout.input_first || layout.input_last},
-                                            std::pair{size_t{1}, layout.weight_first || layout.weight_last}}) {
-      if (!is_known) {
-        missing.push_back(ir::tensor_operand(group.root_node(), operand));
-      }
-    }
-    return missing;
-  }
+  std::vector<ir::ValueId> store_first(const Group& group) const override { return operands_without_layout(group); }
 
   std::vector<Setting> space(const Group& group, const DeviceLimits& limits, MathMode math) const override {
     const ConvolutionProblem problem = convolution_problem(group);

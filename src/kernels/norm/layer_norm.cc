@@ -10,42 +10,7 @@
 namespace stitch::kernels {
 namespace {
 
-RowAxes axes_of(const Group& group) {
-  const ir::Node& node = group.root_node();
-  const std::vector<int64_t>& shape = group.graph->type(node.outputs[0]).shape;
-  const size_t normalised = ir::ints_attribute(node, "normalized_shape").size();
-  std::vector<int64_t> columns;
-  for (size_t axis = shape.size() - normalised; axis < shape.size(); ++axis) {
-    columns.push_back(static_cast<int64_t>(axis));
-  }
-  return split_axes(shape, columns);
-}
-
-// The normalised element, scaled and shifted as the operator says, then whatever was fused behind it.
-Result<LoweredFunctor> make_store(StepBuilder& step, const RowAxes& axes) {
-  const Group& group = step.group();
-  const ir::Node& node = group.root_node();
-  const ir::ValueId output = node.outputs[0];
-  const Domain domain(group.graph->type(output).shape);
-  FunctorBuilder builder(step, pascal_case(group.graph->value(group.results[0]).name) + "Store", domain,
-                         {{"row", axes.rows}, {"column", axes.columns}});
-  const IndexMap map = domain.anchor_map();
-  const IndexMap column_map(map.begin() + static_cast<std::ptrdiff_t>(axes.rows.size()), map.end());
-  Expr result = bound("value", "values[lane]");
-  if (ir::is_tensor(node.operands[1])) {
-    STITCH_ASSIGN(Expr weight, builder.value(ir::tensor_operand(node, 1), column_map));
-    result = product(std::move(result), std::move(weight));
-  }
-  if (ir::is_tensor(node.operands[2])) {
-    STITCH_ASSIGN(Expr bias, builder.value(ir::tensor_operand(node, 2), column_map));
-    result = sum(std::move(result), std::move(bias));
-  }
-  builder.bind_computation(output, map, std::move(result));
-  STITCH_TRY(builder.store_results());
-  return builder.finish({.comment = "Scales and shifts a normalised element and stores what follows from it.",
-                         .lane_value = "value",
-                         .may_take_lanes = true});
-}
+RowAxes axes_of(const Group& group) { return layer_norm_axes(*group.graph, group.root_node()); }
 
 class LayerNorm final : public KernelTemplate {
  public:
@@ -94,7 +59,7 @@ class LayerNorm final : public KernelTemplate {
     describe(step, setting);
     step.describe("Bound: memory, one read and one write of every element.");
     STITCH_ASSIGN(const LoweredFunctor load, make_row_loader(step, ir::tensor_operand(node, 0), axes, true));
-    STITCH_ASSIGN(const LoweredFunctor store, make_store(step, axes));
+    STITCH_ASSIGN(const LoweredFunctor store, make_layer_norm_store(step, node, axes));
     construct(step, load, "load");
     construct(step, store, "store");
     const Expr epsilon = step.constant("epsilon", float_literal(ir::double_attribute(node, "eps")));
@@ -161,6 +126,40 @@ class LayerNorm final : public KernelTemplate {
 };
 
 }  // namespace
+
+RowAxes layer_norm_axes(const ir::Graph& graph, const ir::Node& node) {
+  const std::vector<int64_t>& shape = graph.type(node.outputs[0]).shape;
+  const size_t normalised = ir::ints_attribute(node, "normalized_shape").size();
+  std::vector<int64_t> columns;
+  for (size_t axis = shape.size() - normalised; axis < shape.size(); ++axis) {
+    columns.push_back(static_cast<int64_t>(axis));
+  }
+  return split_axes(shape, columns);
+}
+
+Result<LoweredFunctor> make_layer_norm_store(StepBuilder& step, const ir::Node& node, const RowAxes& axes) {
+  const Group& group = step.group();
+  const ir::ValueId output = node.outputs[0];
+  const Domain domain(group.graph->type(output).shape);
+  FunctorBuilder builder(step, pascal_case(group.graph->value(group.results[0]).name) + "Store", domain,
+                         {{"row", axes.rows}, {"column", axes.columns}});
+  const IndexMap map = domain.anchor_map();
+  const IndexMap column_map(map.begin() + static_cast<std::ptrdiff_t>(axes.rows.size()), map.end());
+  Expr result = bound("value", "values[lane]");
+  if (ir::is_tensor(node.operands[1])) {
+    STITCH_ASSIGN(Expr weight, builder.value(ir::tensor_operand(node, 1), column_map));
+    result = product(std::move(result), std::move(weight));
+  }
+  if (ir::is_tensor(node.operands[2])) {
+    STITCH_ASSIGN(Expr bias, builder.value(ir::tensor_operand(node, 2), column_map));
+    result = sum(std::move(result), std::move(bias));
+  }
+  builder.bind_computation(output, map, std::move(result));
+  STITCH_TRY(builder.store_results());
+  return builder.finish({.comment = "Scales and shifts a normalised element and stores what follows from it.",
+                         .lane_value = "value",
+                         .may_take_lanes = true});
+}
 
 std::unique_ptr<KernelTemplate> make_layer_norm() { return std::make_unique<LayerNorm>(); }
 

@@ -34,20 +34,22 @@ bool is_reduction(const ir::Node& node) {
          node.op == ir::Op::kVar || node.op == ir::Op::kLogsumexp;
 }
 
-std::vector<ir::NodeId> reductions_of(const Group& group) {
+std::vector<ir::NodeId> reductions_of(const Group& group, const ir::Node& first) {
   std::vector<ir::NodeId> result;
-  const ir::Node& root = group.root_node();
   for (const ir::NodeId id : group.nodes) {
     const ir::Node& node = group.graph->node(id);
-    if (is_reduction(node) && node.operands == root.operands &&
-        ir::ints_attribute(node, "dim") == ir::ints_attribute(root, "dim")) {
+    if (is_reduction(node) && node.operands == first.operands &&
+        ir::ints_attribute(node, "dim") == ir::ints_attribute(first, "dim")) {
       result.push_back(id);
     }
   }
   return result;
 }
 
-std::vector<ir::NodeId> reductions_behind(const Group& group, const std::vector<ir::ValueId>& results) {
+std::vector<ir::NodeId> reductions_of(const Group& group) { return reductions_of(group, group.root_node()); }
+
+std::vector<ir::NodeId> reductions_behind(const Group& group, const ir::Node& first,
+                                          const std::vector<ir::ValueId>& results) {
   const ir::Graph& graph = *group.graph;
   std::set<ir::ValueId> needed(results.begin(), results.end());
   for (auto id = group.nodes.rbegin(); id != group.nodes.rend(); ++id) {
@@ -60,7 +62,7 @@ std::vector<ir::NodeId> reductions_behind(const Group& group, const std::vector<
       }
     }
   }
-  std::vector<ir::NodeId> behind = reductions_of(group);
+  std::vector<ir::NodeId> behind = reductions_of(group, first);
   behind.erase(std::remove_if(behind.begin(), behind.end(),
                               [&](ir::NodeId id) { return needed.count(graph.node(id).outputs[0]) == 0; }),
                behind.end());
@@ -94,5 +96,7 @@ Expr AccumulatorKind::result(const ir::Node& node, const Expr& count) const {
   }
   return bound("total.value", "totals[lane].value");
 }
+
+bool AccumulatorKind::has_moments() const { return std::string(type) == kWelford.type; }
 
 }  // namespace stitch::kernels

@@ -188,7 +188,7 @@ Result<StepDraft> Reduce::draft(const Group& group, const Setting& setting) cons
   STITCH_ASSIGN(const LoweredFunctor load,
                 rows ? make_row_loader(step, input, axes, true) : make_column_loader(step, input, axes));
   const Expr reduced = step.extent("reduced", axes.column_count, "elements summed up in one result");
-  STITCH_ASSIGN(const LoweredFunctor store, make_total_store(step, accumulator, reduced, group.results));
+  STITCH_ASSIGN(const LoweredFunctor store, make_total_store(step, node, accumulator, reduced, group.results));
   construct(step, load, "load");
   construct(step, store, "store");
   const Expr kept = step.extent("kept", axes.row_count, "results");

@@ -210,7 +210,7 @@ Result<LoweredFunctor> make_rewriting_store(StepBuilder& step, ir::ValueId kept,
   FunctorBuilder builder(step, pascal_case(graph.value(results[0]).name) + "Store", domain, coordinates);
   builder.bind(kept, domain.anchor_map(), bound("value", "values[lane]"));
   Expr count_member;
-  for (const ir::NodeId id : reductions_behind(group, results)) {
+  for (const ir::NodeId id : reductions_behind(group, group.root_node(), results)) {
     const ir::Node& node = graph.node(id);
     if (node.op == ir::Op::kMean && accumulator.needs_count && count_member.is_nothing()) {
       count_member = builder.member("float", "count", cast("float", count));
@@ -369,7 +369,7 @@ Result<StepDraft> draft_rewrite(const Group& group, const Setting& setting) {
   construct(step, term, "term");
   construct(step, store, "store");
   if (const std::vector<ir::ValueId> totals = results_of(group, Walked::kTotals); !totals.empty()) {
-    STITCH_ASSIGN(const LoweredFunctor of_row, make_total_store(step, accumulator, reduced, totals));
+    STITCH_ASSIGN(const LoweredFunctor of_row, make_total_store(step, group.root_node(), accumulator, reduced, totals));
     construct(step, of_row, "of_row");
   }
   launch(step, axes, setting, accumulator, reduced, load, store);

@@ -8,19 +8,19 @@
 
 namespace stitch::kernels {
 
-Result<LoweredFunctor> make_total_store(StepBuilder& step, const AccumulatorKind& accumulator, const Expr& count,
+Result<LoweredFunctor> make_total_store(StepBuilder& step, const ir::Node& reduction,
+                                        const AccumulatorKind& accumulator, const Expr& count,
                                         const std::vector<ir::ValueId>& results) {
   const Group& group = step.group();
   const ir::Graph& graph = *group.graph;
-  const ir::ValueId root = group.root_node().outputs[0];
-  const Domain domain(graph.type(root).shape);
+  const Domain domain(graph.type(reduction.outputs[0]).shape);
   std::vector<int> axes;
   for (size_t axis = 0; axis < domain.shape().size(); ++axis) {
     axes.push_back(static_cast<int>(axis));
   }
   FunctorBuilder builder(step, pascal_case(graph.value(results[0]).name) + "Store", domain, {{"row", axes}});
   Expr count_member;
-  for (const ir::NodeId id : reductions_behind(group, results)) {
+  for (const ir::NodeId id : reductions_behind(group, reduction, results)) {
     const ir::Node& node = graph.node(id);
     if (graph.type(node.outputs[0]).shape != domain.shape()) {
       return failure(ErrorCode::kUnsupportedOperator, "reductions of one step must have results of one shape");

@@ -10,9 +10,10 @@
 
 namespace stitch::kernels {
 
-// `void operator()(int64_t row, const Accumulator& total) const`, which stores `results`; `count`: of elements that are
-// reduced to one.
-Result<LoweredFunctor> make_total_store(StepBuilder& step, const AccumulatorKind& accumulator, const Expr& count,
+// `void operator()(int64_t row, const Accumulator& total) const`, which stores `results`, of the reductions of one
+// pass, of which `reduction` is one; `count`: of elements that are reduced to one, where the accumulator needs it.
+Result<LoweredFunctor> make_total_store(StepBuilder& step, const ir::Node& reduction,
+                                        const AccumulatorKind& accumulator, const Expr& count,
                                         const std::vector<ir::ValueId>& results);
 
 }  // namespace stitch::kernels

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "kernels/builtin_templates.h"
+#include "kernels/conv/normed.h"
 #include "kernels/conv/pooled.h"
 #include "kernels/conv/windowed.h"
 #include "kernels/norm/pooled.h"
@@ -24,6 +25,10 @@ std::vector<const char*> pooling(const std::string& kernel) {
 }
 
 bool is_pooled(const std::string& kernel) { return kernel == "pool" || kernel == "reduce" || kernel == "softmax"; }
+
+bool is_normed(const PlacedGroup& made, const PlacedGroup& reader) {
+  return made.kernel->name() == std::string("convolution") && reader.kernel->name() == std::string("layer_norm");
+}
 
 // Whether a step of `like` has the root of that name and all of `members`, and not `beyond`.
 bool is_joined_in(const Plan& like, const std::string& skeleton, const std::string& root,
@@ -103,7 +108,7 @@ class PoolJoiner {
       return std::nullopt;
     }
     const PlacedGroup& pool = groups_[found->second[0]];
-    return is_pooled(pool.kernel->name()) && pool.phase == Phase::kRun &&
+    return (is_pooled(pool.kernel->name()) || is_normed(made, pool)) && pool.phase == Phase::kRun &&
                    fences_.allow(made.group.root, pool.group.root)
                ? std::optional(found->second[0])
                : std::nullopt;
@@ -130,6 +135,10 @@ class PoolJoiner {
       }
       next.readers.push_back(*reader);
       next.group = joined(next.group, groups_[*reader]);
+      if (is_normed(groups_[last], groups_[*reader])) {
+        take_better(next, kernels::kNormedConvolution, apart_us, best);
+        break;
+      }
       for (const char* skeleton : skeletons) {
         take_better(next, skeleton, apart_us, best);
       }

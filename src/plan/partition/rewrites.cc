@@ -7,42 +7,14 @@
 
 #include "ir/graph/op.h"
 #include "kernels/reduce/rewrite.h"
+#include "plan/partition/moves.h"
 #include "plan/partition/prices.h"
-#include "plan/partition/states.h"
 #include "plan/partition/users.h"
 
 namespace stitch::plan {
 namespace {
 
 constexpr size_t kMaxNodes = 256;  // of a group, as in partition()
-
-bool makes(const PlacedGroup& placed, ir::ValueId value) {
-  const std::vector<ir::ValueId>& results = placed.group.results;
-  return std::find(results.begin(), results.end(), value) != results.end();
-}
-
-bool reads_from(const PlacedGroup& reader, const PlacedGroup& maker) {
-  return std::any_of(reader.group.operands.begin(), reader.group.operands.end(),
-                     [&](ir::ValueId operand) { return makes(maker, operand); });
-}
-
-// Whether some result of another shape than `value` is computed from it within the group.
-bool leads_beyond(const kernels::Group& group, ir::ValueId value) {
-  const ir::Graph& graph = *group.graph;
-  std::set<ir::ValueId> follows = {value};
-  for (const ir::NodeId id : group.nodes) {
-    const ir::Node& node = graph.node(id);
-    const bool does_follow = std::any_of(node.operands.begin(), node.operands.end(), [&](const ir::Operand& operand) {
-      return ir::is_tensor(operand) && follows.count(std::get<ir::ValueId>(operand)) > 0;
-    });
-    if (does_follow) {
-      follows.insert(node.outputs.begin(), node.outputs.end());
-    }
-  }
-  return std::any_of(group.results.begin(), group.results.end(), [&](ir::ValueId result) {
-    return follows.count(result) > 0 && graph.type(result).shape != graph.type(value).shape;
-  });
-}
 
 class RewriteJoiner {
  public:
@@ -73,8 +45,8 @@ class RewriteJoiner {
       if (!is_candidate || groups_[i].phase != Phase::kRun || groups_[reader].phase != Phase::kRun) {
         continue;
       }
-      const bool can_be_late = can_move(i, reader);
-      if (!can_be_late && !can_move(reader, i)) {
+      const bool can_be_late = can_move(groups_, states_, i, reader);
+      if (!can_be_late && !can_move(groups_, states_, reader, i)) {
         continue;
       }
       const PlacedGroup both = joined(i, reader);
@@ -86,25 +58,6 @@ class RewriteJoiner {
       return true;
     }
     return false;
-  }
-
-  // Whether step `from` may run at the place of `to` instead: nothing between needs what it makes or makes what it
-  // needs, the memory of states included.
-  bool can_move(size_t from, size_t to) const {
-    const PlacedGroup& moved = groups_[from];
-    for (size_t i = std::min(from, to) + 1; i < std::max(from, to); ++i) {
-      const PlacedGroup& other = groups_[i];
-      if (reads_from(other, moved) || reads_from(moved, other) || other.boundary >= 0) {
-        return false;
-      }
-      for (const StatePair& state : states_) {
-        if ((moved.group.reads(state.before) && makes(other, state.after)) ||
-            (other.group.reads(state.before) && makes(moved, state.after))) {
-          return false;
-        }
-      }
-    }
-    return true;
   }
 
   PlacedGroup joined(size_t made, size_t reader) const {
@@ -140,13 +93,6 @@ class RewriteJoiner {
     return false;
   }
 
-  // The old values of states that the step overwrites are read by the threads that do.
-  bool keeps_states(const PlacedGroup& both) const {
-    return std::all_of(states_.begin(), states_.end(), [&](const StatePair& state) {
-      return !makes(both, state.after) || !both.group.reads(state.before) || !leads_beyond(both.group, state.before);
-    });
-  }
-
   bool is_joined_in_like(const PlacedGroup& both, const PlacedGroup& reader) const {
     const auto name_of = [](const ir::Graph& graph, ir::NodeId node) -> const std::string& {
       return graph.value(graph.node(node).outputs[0]).name;
@@ -162,8 +108,9 @@ class RewriteJoiner {
 
   bool is_wanted(const PlacedGroup& made, const PlacedGroup& reader, const PlacedGroup& both) const {
     const ChosenStep chosen{both.group, both.kernel, both.phase, {}};
-    if (both.group.nodes.size() > kMaxNodes || !kernels::rewrites_beside_totals(both.group) || !keeps_states(both) ||
-        offered_settings(chosen, options_).empty() || !both.kernel->fits(both.group).ok) {
+    if (both.group.nodes.size() > kMaxNodes || !kernels::rewrites_beside_totals(both.group) ||
+        !keeps_states(both, states_) || offered_settings(chosen, options_).empty() ||
+        !both.kernel->fits(both.group).ok) {
       return false;
     }
     if (like_ != nullptr) {

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "plan/partition/assemble.h"
+#include "plan/partition/moments.h"
 #include "plan/partition/partition.h"
 #include "plan/partition/pools.h"
 #include "plan/partition/rewrites.h"
@@ -41,6 +42,7 @@ StepsByIdentity steps_by_identity(const Plan* plan) {
 Result<Plan> cut_graph(ir::Graph graph, const PlanOptions& options, const Plan* kept) {
   STITCH_ASSIGN(std::vector<PlacedGroup> groups, partition_with_stacks(graph, options, kept));
   STITCH_ASSIGN(const Fences fences, Fences::find(graph, options.boundaries));
+  join_moments(graph, options, kept, fences, groups);
   join_rewrites(graph, options, kept, fences, groups);
   join_pools(graph, options, kept, fences, groups);
   const StepsByIdentity known = steps_by_identity(kept);
