@@ -4,7 +4,8 @@
 // in slices of 32 along K; a thread reads eight neighbouring elements of a row, splits them, and hands the parts to the
 // tensor cores. rhs lies split since launch_arrange_rhs(), in the order in which the tensor cores read it.
 //
-// Sums are promoted to fp32 every other slice. A tile with operands that two parts do not hold (infinities and NaN) is
+// The tensor cores cut off what their sums do not hold: small products come first, and sums are promoted to fp32 every
+// slice. A tile with operands that two parts do not hold (infinities and NaN) is
 // multiplied again in plain fp32. Blocks that share the depth of a tile are a cluster: kernels/gemm/wgmma_chunks.cuh.
 #pragma once
 
@@ -36,9 +37,8 @@ namespace register_detail {
 using wgmma_detail::ChunkWork;
 using wgmma_detail::kMultipliersMeet;
 
-constexpr int kSteps = 4;           // of a slice, of eight along K each
-constexpr int kPromotedSlices = 2;  // at a time
-constexpr int kPiece = 4;           // elements of 16 bytes
+constexpr int kSteps = 4;  // of a slice, of eight along K each
+constexpr int kPiece = 4;  // elements of 16 bytes
 
 // A thread's four elements of both tensor operands' steps 2 h and 2 h + 1 follow each other: slot c of step s stands
 // for element c % 4 * 8 + s * 2 + c / 4 of the slice.
@@ -182,22 +182,31 @@ __device__ __forceinline__ void multiply_step(float (&sums)[kColumns / 2], const
   }
 }
 
-// Of a step, the operands of all tiles of 64 rows.
+// What a thread has of a slice: eight neighbouring elements of two rows of each tile of 64.
 template <typename Tile>
-struct Parts {
-  uint32_t upper[Tile::row_tiles][4];
-  uint32_t lower[Tile::row_tiles][4];
+struct Elements {
+  float4 pieces[Tile::row_tiles][2][2];  // of a row: first and second
 
-  // kSecond: of a piece, the last two elements.
-  template <bool kSecond>
-  __device__ __forceinline__ void take(const float4 (&pieces)[Tile::row_tiles][2]) {
+  // `own`: of the thread's first row. Its second piece lies at `second` from there, swizzled.
+  __device__ __forceinline__ void read(const unsigned char* own, int first, int second) {
 #pragma unroll
     for (int tile = 0; tile < Tile::row_tiles; ++tile) {
-      const float4& first = pieces[tile][0];
-      const float4& second = pieces[tile][1];
-      const float values[4] = {kSecond ? first.z : first.x, kSecond ? second.z : second.x, kSecond ? first.w : first.y,
-                               kSecond ? second.w : second.y};
-      mma_detail::split_fragment(upper[tile], lower[tile], values);
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        const unsigned char* const row = own + (tile * 64 + half * 8) * Tile::row_bytes;
+        pieces[tile][half][0] = *reinterpret_cast<const float4*>(row + first);
+        pieces[tile][half][1] = *reinterpret_cast<const float4*>(row + second);
+      }
+    }
+  }
+  // As the tensor cores take a step's: both rows' first elements, then both rows' second ones.
+  template <int kStep>
+  __device__ __forceinline__ void of_step(int tile, float (&values)[4]) const {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const float4& piece = pieces[tile][half][kStep / 2];
+      values[half] = kStep % 2 == 0 ? piece.x : piece.z;
+      values[2 + half] = kStep % 2 == 0 ? piece.y : piece.w;
     }
   }
 };
@@ -205,20 +214,42 @@ struct Parts {
 template <typename Tile>
 using TileSums = float[Tile::row_tiles][Tile::n / 2];
 
-// All products of a step, small ones first. `rhs` names upper parts.
+// Of a step, of all tiles.
 template <typename Tile>
-__device__ __forceinline__ void issue_step(TileSums<Tile>& sums, const Parts<Tile>& parts, uint64_t rhs,
-                                           bool accumulate) {
+struct Parts {
+  uint32_t upper[Tile::row_tiles][4];
+  uint32_t lower[Tile::row_tiles][4];
+
+  template <int kStep>
+  __device__ __forceinline__ void take(const Elements<Tile>& elements) {
+#pragma unroll
+    for (int tile = 0; tile < Tile::row_tiles; ++tile) {
+      float values[4];
+      elements.template of_step<kStep>(tile, values);
+      mma_detail::split_fragment(upper[tile], lower[tile], values);
+    }
+  }
+};
+
+// A step's small products. `rhs` names its upper parts. kIsFirst: of a slice.
+template <typename Tile, bool kIsFirst>
+__device__ __forceinline__ void issue_small(TileSums<Tile>& sums, const Parts<Tile>& parts, uint64_t rhs) {
   constexpr uint64_t kLower = Tile::n * Tile::row_bytes / 16;  // further, in descriptors' addresses
   ptx::wgmma_fence();
 #pragma unroll
   for (int tile = 0; tile < Tile::row_tiles; ++tile) {
-    multiply_step<Tile::n>(sums[tile], parts.lower[tile], rhs, accumulate);
+    multiply_step<Tile::n>(sums[tile], parts.lower[tile], rhs, !kIsFirst);
   }
 #pragma unroll
   for (int tile = 0; tile < Tile::row_tiles; ++tile) {
     multiply_step<Tile::n>(sums[tile], parts.upper[tile], rhs + kLower, true);
   }
+  ptx::wgmma_commit();
+}
+
+template <typename Tile>
+__device__ __forceinline__ void issue_large(TileSums<Tile>& sums, const Parts<Tile>& parts, uint64_t rhs) {
+  ptx::wgmma_fence();
 #pragma unroll
   for (int tile = 0; tile < Tile::row_tiles; ++tile) {
     multiply_step<Tile::n>(sums[tile], parts.upper[tile], rhs, true);
@@ -226,86 +257,54 @@ __device__ __forceinline__ void issue_step(TileSums<Tile>& sums, const Parts<Til
   ptx::wgmma_commit();
 }
 
-// Where a thread reads its rows of a slice: two of each tile, and of a row two pieces, the second at `second`.
-struct RowPlace {
-  int first;
-  int second;
-
-  __device__ __forceinline__ RowPlace() {
-    const int lane = static_cast<int>(threadIdx.x) % kWarpThreads;
-    const int row = static_cast<int>(threadIdx.x) / kWarpThreads * 16 + lane / 4;
-    first = row * 128 + (lane % 4 * 2 ^ row % 8) * 16;
-    second = row * 128 + ((lane % 4 * 2 + 1) ^ row % 8) * 16;
-  }
-};
-
-template <typename Tile>
-__device__ __forceinline__ void read_pieces(const unsigned char* own, float4 (&pieces)[Tile::row_tiles][2]) {
-#pragma unroll
-  for (int tile = 0; tile < Tile::row_tiles; ++tile) {
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      pieces[tile][half] = *reinterpret_cast<const float4*>(own + (tile * 64 + half * 8) * Tile::row_bytes);
+// All products of a slice. While the tensor cores multiply a step, the next one's parts are made.
+template <typename Tile, int kTurn = 0>
+__device__ __forceinline__ void multiply_slice(TileSums<Tile>& sums, const Elements<Tile>& elements, uint64_t rhs,
+                                               Parts<Tile> (&parts)[2]) {
+  if constexpr (kTurn < 2 * kSteps) {
+    constexpr int kStep = kTurn % kSteps;
+    constexpr uint64_t kStepUnits = 8 * sizeof(float) / 16;  // of addresses in descriptors
+    Parts<Tile>& own = parts[kTurn % 2];
+    own.template take<kStep>(elements);
+    if constexpr (kTurn < kSteps) {
+      issue_small<Tile, kTurn == 0>(sums, own, rhs + kStep * kStepUnits);
+    } else {
+      issue_large<Tile>(sums, own, rhs + kStep * kStepUnits);
     }
+    ptx::wgmma_wait<1>();  // the other parts may change
+    multiply_slice<Tile, kTurn + 1>(sums, elements, rhs, parts);
   }
 }
 
-template <typename Tile>
-__device__ __forceinline__ void promote(TileSums<Tile>& promoted, TileSums<Tile>& partial) {
-  ptx::wgmma_wait<0>();
-#pragma unroll
-  for (int tile = 0; tile < Tile::row_tiles; ++tile) {
-    ptx::wgmma_pin(partial[tile]);
-#pragma unroll
-    for (int i = 0; i < Tile::n / 2; ++i) {
-      promoted[tile][i] += partial[tile][i];
-    }
-    ptx::wgmma_forget(partial[tile]);
-  }
-}
-
-// Sums up a block's slices. While the tensor cores multiply a step, the next one's parts are made.
+// Sums up a block's slices.
 template <typename Tile>
 __device__ __forceinline__ void multiply_slices(const RegisterRing<Tile>& ring, int slices, TileSums<Tile>& promoted) {
-  constexpr uint64_t kStepUnits = 8 * sizeof(float) / 16;  // of addresses in descriptors
-  const RowPlace own;
+  const int lane = static_cast<int>(threadIdx.x) % kWarpThreads;
+  const int row = static_cast<int>(threadIdx.x) / kWarpThreads * 16 + lane / 4;
+  const int first = (lane % 4 * 2 ^ row % 8) * 16;  // pieces of a row are swizzled
+  const int second = ((lane % 4 * 2 + 1) ^ row % 8) * 16;
   TileSums<Tile> partial;
-#pragma unroll
-  for (int tile = 0; tile < Tile::row_tiles; ++tile) {
-    ptx::wgmma_forget(partial[tile]);
-  }
+  Elements<Tile> elements;
   Parts<Tile> parts[2];
-  float4 pieces[Tile::row_tiles][2];
   StagePlace<Tile> at;
-  int before = -1;  // the stage whose products may still be under way
 #pragma unroll 1
   for (int slice = 0; slice < slices; ++slice) {
     ptx::mbarrier_wait(ring.full + at.stage, at.parity);
-    const unsigned char* const lhs = ring.lhs(at.stage);
-    const uint64_t rhs = ptx::wgmma_operand(ring.rhs(at.stage));
-    const bool is_next = slice % kPromotedSlices != 0;
-    read_pieces<Tile>(lhs + own.first, pieces);
-    parts[0].template take<false>(pieces);
-    issue_step<Tile>(partial, parts[0], rhs, is_next);
-    ptx::wgmma_wait<1>();
-    if (before >= 0) {
-      ring.release(before);
+    elements.read(ring.lhs(at.stage) + row * Tile::row_bytes, first, second);
+#pragma unroll
+    for (int tile = 0; tile < Tile::row_tiles; ++tile) {
+      ptx::wgmma_forget(partial[tile]);
     }
-    parts[1].template take<true>(pieces);
-    issue_step<Tile>(partial, parts[1], rhs + kStepUnits, true);
-    ptx::wgmma_wait<1>();
-    read_pieces<Tile>(lhs + own.second, pieces);
-    parts[0].template take<false>(pieces);
-    issue_step<Tile>(partial, parts[0], rhs + 2 * kStepUnits, true);
-    ptx::wgmma_wait<1>();
-    parts[1].template take<true>(pieces);
-    issue_step<Tile>(partial, parts[1], rhs + 3 * kStepUnits, true);
-    ptx::wgmma_wait<1>();
-    before = at.stage;
-    if ((slice + 1) % kPromotedSlices == 0 || slice + 1 == slices) {
-      promote<Tile>(promoted, partial);
-      ring.release(before);
-      before = -1;
+    multiply_slice<Tile>(partial, elements, ptx::wgmma_operand(ring.rhs(at.stage)), parts);
+    ptx::wgmma_wait<0>();
+    ring.release(at.stage);
+#pragma unroll
+    for (int tile = 0; tile < Tile::row_tiles; ++tile) {
+      ptx::wgmma_pin(partial[tile]);
+#pragma unroll
+      for (int i = 0; i < Tile::n / 2; ++i) {
+        promoted[tile][i] += partial[tile][i];
+      }
     }
     at.next();
   }
