@@ -28,7 +28,7 @@ constexpr std::array kRegisterTiles = {
 constexpr int64_t kSliceDepth = 32;
 constexpr int64_t kBytesOfElement = 8;  // both parts
 constexpr int64_t kBlocksOfMultiprocessor = 2;
-constexpr std::array<int64_t, 4> kClusters = {1, 2, 4, 8};
+constexpr std::array<int64_t, 4> kRegisterClusters = {1, 2, 4, 8};
 
 int64_t parts(int64_t extent, int64_t part) { return (extent + part - 1) / part; }
 
@@ -46,7 +46,7 @@ std::string tile_type(const Setting& setting) {
 bool is_registers(const Setting& setting) { return is_named(kRegisterTiles, setting.variant); }
 
 bool allows_registers(const Group& group, const GemmProblem& problem, const Setting& setting) {
-  return std::find(kClusters.begin(), kClusters.end(), setting.splits) != kClusters.end() &&
+  return std::find(kRegisterClusters.begin(), kRegisterClusters.end(), setting.splits) != kRegisterClusters.end() &&
          group.graph->type(problem.a.stored).dtype == DataType::kFloat32 && may_keep_planes(group, problem) &&
          problem.a.layout == Layout::kContiguousK;
 }
@@ -60,7 +60,7 @@ std::vector<Setting> register_settings(const Group& group, const GemmProblem& pr
   }
   std::vector<Setting> settings;
   for (const auto& row : kRegisterTiles) {
-    for (const int64_t blocks : kClusters) {
+    for (const int64_t blocks : kRegisterClusters) {
       const Setting setting{row.name, blocks};
       const bool is_worth_it =
           blocks == 1 || (problem.k >= blocks * kLeastDepthOfBlock &&
