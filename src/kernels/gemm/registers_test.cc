@@ -11,8 +11,8 @@
 namespace stitch::kernels {
 namespace {
 
-const Setting kAlone{"tf32x3_wgmma_128x64", 1};
-const Setting kOfCluster{"tf32x3_wgmma_128x64", 4};
+const Setting kOneBlock{"tf32x3_wgmma_128x64", 1};
+const Setting kFourBlocks{"tf32x3_wgmma_128x64", 4};
 
 class RegisterProduct : public AskedKernel {
  public:
@@ -35,25 +35,25 @@ class RegisterProduct : public AskedKernel {
 };
 
 TEST(RegisterProduct, IsOfferedWhereWgmmaIsAndTheWeightIsGiven) {
-  EXPECT_TRUE(RegisterProduct(394, 2048, 512).is_offered_on("H200", kOfCluster));
-  EXPECT_FALSE(RegisterProduct(394, 2048, 512).is_offered_on("A100", kAlone));
-  EXPECT_FALSE(RegisterProduct(394, 2048, 512, "input").allows(kAlone));
-  EXPECT_FALSE(RegisterProduct(8, 2048, 512).is_offered_on("H200", kAlone)) << "few rows";
-  EXPECT_TRUE(RegisterProduct(1, 3, 5).allows(kOfCluster)) << "at reduced sizes the program's own setting stays";
+  EXPECT_TRUE(RegisterProduct(394, 2048, 512).is_offered_on("H200", kFourBlocks));
+  EXPECT_FALSE(RegisterProduct(394, 2048, 512).is_offered_on("A100", kOneBlock));
+  EXPECT_FALSE(RegisterProduct(394, 2048, 512, "input").allows(kOneBlock));
+  EXPECT_FALSE(RegisterProduct(8, 2048, 512).is_offered_on("H200", kOneBlock)) << "few rows";
+  EXPECT_TRUE(RegisterProduct(1, 3, 5).allows(kFourBlocks)) << "at reduced sizes the program's own setting stays";
 }
 
 TEST(RegisterProduct, SharesItsDepthWhereTilesAreFew) {
-  EXPECT_FALSE(RegisterProduct(394, 256, 512).is_offered_on("H200", kOfCluster));
-  EXPECT_FALSE(RegisterProduct(4096, 2048, 4096).is_offered_on("H200", kOfCluster));
+  EXPECT_FALSE(RegisterProduct(394, 256, 512).is_offered_on("H200", kFourBlocks));
+  EXPECT_FALSE(RegisterProduct(4096, 2048, 4096).is_offered_on("H200", kFourBlocks));
   EXPECT_FALSE(RegisterProduct(394, 2048, 512).allows({"tf32x3_wgmma_128x64", 3}));
-  EXPECT_EQ(RegisterProduct(394, 2048, 512).work(kOfCluster).blocks, int64_t{4} * 4 * 8);
+  EXPECT_EQ(RegisterProduct(394, 2048, 512).work(kFourBlocks).blocks, int64_t{4} * 4 * 8);
 }
 
 TEST(RegisterProduct, KeepsTheWeightInTheOrderInWhichItIsRead) {
   const RegisterProduct product(394, 100, 70);
-  EXPECT_EQ(product.shape(kAlone).kept_bytes, int64_t{2} * 64 * 128 * 8);
-  EXPECT_EQ(product.shape(kAlone).scratch_bytes, 0);
-  const std::string text = product.launch(kAlone);
+  EXPECT_EQ(product.shape(kOneBlock).kept_bytes, int64_t{2} * 64 * 128 * 8);
+  EXPECT_EQ(product.shape(kOneBlock).scratch_bytes, 0);
+  const std::string text = product.launch(kOneBlock);
   EXPECT_NE(text.find("launch_arrange_rhs<stitch::RegisterTile<2, 64>, stitch::Layout::kContiguousK>(rhs, shape.n"),
             std::string::npos);
   EXPECT_NE(text.find("launch_gemm_kept_registers<stitch::RegisterTile<2, 64>, 1, "), std::string::npos);
