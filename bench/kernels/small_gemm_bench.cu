@@ -14,7 +14,7 @@
 #include "kernels/gemm/mma_thin.cuh"
 #include "kernels/gemm/wgmma.cuh"
 #include "kernels/gemm/wgmma_chunks.cuh"
-#include "kernels/gemm/wgmma_thin.cuh"
+#include "kernels/gemm/wgmma_registers.cuh"
 
 namespace {
 
@@ -172,6 +172,24 @@ struct Problem {
     });
   }
   template <typename Tile, int kCluster>
+  void in_registers(const char* tile) const {
+    const Buffer arranged(register_detail::arranged_bytes<Tile>(shape.n, shape.k) / 4);
+    require((launch_arrange_rhs<Tile, kLayoutB>(view_b(), shape.n, shape.k, arranged.data(), nullptr)), "rhs");
+    report("registers", std::string(tile) + " cluster " + std::to_string(kCluster), [&] {
+      return launch_gemm_kept_registers<Tile, kCluster, kLayoutA, kLayoutB>(shape, view_a(), view_b(), store(),
+                                                                            arranged.data(), nullptr);
+    });
+  }
+  template <typename Tile>
+  void in_register_clusters(const char* tile) const {
+    in_registers<Tile, 1>(tile);
+    if (shape.k >= 256) {
+      in_registers<Tile, 2>(tile);
+      in_registers<Tile, 4>(tile);
+      in_registers<Tile, 8>(tile);
+    }
+  }
+  template <typename Tile, int kCluster>
   void in_kept_chunks(const char* tile) const {
     report("chunks", std::string(tile) + " kept cluster " + std::to_string(kCluster), [&] {
       return launch_gemm_kept_chunks<Tile, kCluster, kLayoutA, kLayoutB>(shape, view_a(), view_b(), store(),
@@ -184,6 +202,9 @@ struct Problem {
 void linear(int64_t m, int64_t n, int64_t k) {
   const Problem<kK, kK> problem(1, m, n, k);
   problem.in_kept_planes<PlaneTileSquare>("128x128");
+  problem.template in_register_clusters<RegisterTile<2, 64>>("128x64");
+  problem.template in_register_clusters<RegisterTile<1, 128>>("64x128");
+  problem.template in_register_clusters<RegisterTile<1, 64>>("64x64");
   problem.in_kept_chunks<ChunkTileSmallKept, 1>("64x128, 2 blocks");
   problem.in_kept_chunks<ChunkTileKept, 1>("64x128");
   if (k >= 512) {

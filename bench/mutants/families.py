@@ -16,6 +16,7 @@ FAMILIES = {
     "product, 3xTF32": r"launch_gemm_mma(?:_split_k|_thin)?<",
     "product, fp16 planes": r"launch_gemm_(?:kept_)?planes|launch_gemm_split<|launch_split(?:_rhs)?<",
     "product, fp16 chunks": r"launch_gemm_(?:kept_)?chunks",
+    "product, lhs in registers": r"launch_gemm_kept_registers|launch_arrange_rhs",
     "product, 16-bit": r"launch_gemm_mma_16bit",
     "product, float64": r"double_precision::launch_gemm",
     "convolution, FFMA": r"launch_conv_ffma",

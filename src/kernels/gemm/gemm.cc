@@ -10,6 +10,7 @@
 #include "kernels/gemm/library.h"
 #include "kernels/gemm/planes.h"
 #include "kernels/gemm/problem.h"
+#include "kernels/gemm/registers.h"
 #include "kernels/gemm/thin.h"
 #include "kernels/gemm/variants.h"
 #include "kernels/lowering/functor_builder.h"
@@ -25,11 +26,14 @@ constexpr int64_t kMinDepthOfSplit = 256;  // of K: shorter parts do not repay t
 constexpr const char* kPortable = "tf32x3_64x64";  // a setting in whose place one of another table stands
 
 // Those that gemm_setting() does not know.
-bool is_of_other_table(const Setting& setting) { return is_thin(setting) || is_planes(setting) || is_chunks(setting); }
+bool is_of_other_table(const Setting& setting) {
+  return is_thin(setting) || is_planes(setting) || is_chunks(setting) || is_registers(setting);
+}
 
-// Whether prepare() splits b, and the product keeps its planes.
+// Whether prepare() splits b, and the product keeps its parts.
 bool keeps_rhs(const Setting& setting) {
-  return (is_planes(setting) && keeps_planes(setting)) || (is_chunks(setting) && chunks_keep_planes(setting));
+  return is_registers(setting) || (is_planes(setting) && keeps_planes(setting)) ||
+         (is_chunks(setting) && chunks_keep_planes(setting));
 }
 
 bool is_float_storage(DataType dtype) {
@@ -79,6 +83,8 @@ class Gemm final : public KernelTemplate {
     settings.insert(settings.end(), planes.begin(), planes.end());
     const std::vector<Setting> chunks = chunk_settings(group, problem, limits);
     settings.insert(settings.end(), chunks.begin(), chunks.end());
+    const std::vector<Setting> registers = register_settings(group, problem, limits);
+    settings.insert(settings.end(), registers.begin(), registers.end());
     return settings;
   }
 
@@ -97,7 +103,8 @@ class Gemm final : public KernelTemplate {
       analyse_gemm(group, problem);
       return is_thin(setting)     ? allows_thin(group, problem)
              : is_planes(setting) ? allows_planes(group, problem, setting)
-                                  : allows_chunks(group, problem, setting);
+             : is_chunks(setting) ? allows_chunks(group, problem, setting)
+                                  : allows_registers(group, problem, setting);
     }
     const auto own = gemm_setting(setting);
     return own.has_value() && own->splits_of_depth <= kMaxSplits &&
@@ -118,6 +125,9 @@ class Gemm final : public KernelTemplate {
     }
     if (is_chunks(setting)) {
       return chunk_work(group, problem, setting);
+    }
+    if (is_registers(setting)) {
+      return register_work(group, problem, setting);
     }
     Work work;
     work.bytes = min_bytes(group);
@@ -271,6 +281,21 @@ void describe_chunks(StepBuilder& step, const Setting& setting) {
   step.describe("Bound: arithmetic.");
 }
 
+void describe_registers(StepBuilder& step, const Setting& setting) {
+  step.include("kernels/gemm/wgmma_registers.cuh");
+  step.describe(
+      "Access: tiles of {}; lhs is read along k, into shared memory as it is and from there into registers; rhs lies "
+      "split since prepare(), in the order in which the tensor cores read it.",
+      register_tile_text(setting));
+  step.describe(
+      "Arithmetic: each product as three of TF32 parts on the tensor cores, small ones first, sums promoted to fp32 "
+      "every 32 along k; tiles that two parts do not hold are multiplied again in fp32.");
+  if (setting.splits > 1) {
+    step.describe("The depth of a tile is shared by {} blocks of a cluster.", setting.splits);
+  }
+  step.describe("Bound: arithmetic, or latency where there are few tiles.");
+}
+
 // What the step's file includes, and says of itself.
 void introduce(StepBuilder& step, const GemmProblem& problem, const Setting& setting, const GemmVariant& variant) {
   const bool in_sixteen_bits = variant.math == TensorMath::kSixteenBit;
@@ -284,6 +309,8 @@ void introduce(StepBuilder& step, const GemmProblem& problem, const Setting& set
     describe_planes(step, setting);
   } else if (is_chunks(setting)) {
     describe_chunks(step, setting);
+  } else if (is_registers(setting)) {
+    describe_registers(step, setting);
   } else {
     step.include(in_sixteen_bits                     ? "kernels/gemm/mma_16bit.cuh"
                  : variant.math != TensorMath::kNone ? "kernels/gemm/mma.cuh"
@@ -312,6 +339,9 @@ std::string launched(const GemmProblem& problem, const Setting& setting, const G
   }
   if (is_chunks(setting)) {
     return chunk_launch(setting);
+  }
+  if (is_registers(setting)) {
+    return register_launch(setting);
   }
   const TensorMath math = own.variant->math;
   const char* split = own.splits_of_depth > 0 ? "_split_k" : "";
@@ -365,10 +395,11 @@ Result<StepDraft> Gemm::draft(const Group& group, const Setting& setting) const 
                      fmt::format("{}, {}", layout_name(problem.a.layout), layout_name(problem.b.layout)));
   }
   if (keeps_rhs(setting)) {
-    step.set_kept_bytes(kept_planes_bytes(problem));
+    const bool in_order = is_registers(setting);
+    step.set_kept_bytes(in_order ? register_kept_bytes(problem, setting) : kept_planes_bytes(problem));
     step.launch("if (args->fills_kept) {");
-    step.launch("  return stitch::launch_split_rhs<{}>(rhs, shape.n, shape.k, args->kept, stream);",
-                layout_name(problem.b.layout));
+    step.launch("  return {}{}>(rhs, shape.n, shape.k, args->kept, stream);",
+                in_order ? register_arranging(setting) : "stitch::launch_split_rhs<", layout_name(problem.b.layout));
     step.launch("}");
   }
   step.launch("return {}, {},", launched(problem, setting, own), layout_name(problem.a.layout));
