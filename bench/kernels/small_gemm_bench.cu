@@ -14,7 +14,6 @@
 #include "kernels/gemm/mma_thin.cuh"
 #include "kernels/gemm/wgmma.cuh"
 #include "kernels/gemm/wgmma_chunks.cuh"
-#include "kernels/gemm/wgmma_thin.cuh"
 
 namespace {
 
