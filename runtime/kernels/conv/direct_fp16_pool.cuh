@@ -311,7 +311,8 @@ template <typename Tile, typename Window, typename Join, typename Kept, typename
           typename Element, typename Between, typename After, typename Store>
 __device__ __forceinline__ void multiply_patch(
     const Source& source, const WindowChain<Join, Kept, Before, Behind, Element, Between, After, Store>& chain,
-    const Memory<Tile, Window>& memory, const Place& place, float unscale) {
+    const Memory<Tile, Window>& memory, const Place& place, float unscale,
+    WarpFinish<WindowChain<Join, Kept, Before, Behind, Element, Between, After, Store>>& /*nothing is kept*/) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll 1
   for (int eight = static_cast<int>(threadIdx.x) / 32; eight < Tile::eights; eight += Tile::warps) {
