@@ -47,14 +47,13 @@ Result<std::optional<Measurement>> time_steadily(evaluate::ProgramRunner& runner
   return best;
 }
 
-Result<std::optional<Measurement>> time_subject(const evaluate::RunnerOptions& options,
+Result<std::optional<Measurement>> time_subject(evaluate::ProgramRunner& runner,
                                                 const evaluate::TimedSubject& subject) {
-  STITCH_ASSIGN(const auto runner, evaluate::ProgramRunner::start(options));
-  STITCH_ASSIGN(const evaluate::CandidateOutcome prepared, runner->prepare(subject.parameters));
+  STITCH_ASSIGN(const evaluate::CandidateOutcome prepared, runner.prepare(subject.parameters));
   if (prepared.ending != evaluate::Ending::kOk) {
     return std::optional(kDoesNotWork);
   }
-  return time_steadily(*runner, subject);
+  return time_steadily(runner, subject);
 }
 
 Result<CompileReport> build_plan(const plan::Plan& plan, int jobs, const toolchain::Toolchain& tools,
@@ -83,10 +82,15 @@ Result<std::optional<Measurement>> time_plan(const plan::Plan& plan, int jobs, c
   if (!built.ok) {
     return std::optional(kDoesNotWork);
   }
-  const evaluate::RunnerOptions runner_options = runner_of(built, tools, options);
+  // Processes start and end while others time theirs: that takes longer than what is timed.
+  STITCH_ASSIGN(const auto runner, evaluate::ProgramRunner::start(runner_of(built, tools, options)));
+  STITCH_ASSIGN(const evaluate::CandidateOutcome loaded, runner->load());
+  if (loaded.ending != evaluate::Ending::kOk) {
+    return std::optional(kDoesNotWork);
+  }
   std::optional<Measurement> measurement;
   STITCH_TRY(options.alone([&]() -> Result<void> {
-    STITCH_ASSIGN(measurement, time_subject(runner_options, subject));
+    STITCH_ASSIGN(measurement, time_subject(*runner, subject));
     return {};
   }));
   return measurement;
