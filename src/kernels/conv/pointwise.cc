@@ -116,12 +116,12 @@ double peak_share_of_channels(int64_t channels) {
   return channels > 16 ? kOf32 : kOf16;
 }
 
-// Likewise, but for the cluster's join, which nobody has measured: so much that a cluster is chosen where it was timed.
-// The first slices take 2 us, and so does the launch that arranges the weights; where images are no multiples of four
-// places, a slice of 128 takes 0.5 us to copy place by place, and outputs are stored one by one.
+// Likewise (clusters by bench/kernels/window_bench.cu). The first slices take 4 us, and the launch that arranges the
+// weights 2; where images are no multiples of four places, a slice of 128 takes 0.5 us to copy place by place, and
+// outputs are stored one by one.
 void add_serial_work(const ConvolutionProblem& problem, const PointwiseSetting& setting,
                      const ConvolutionLayout& layout, bool are_weights_kept, Work& work) {
-  constexpr double kBytesOfMicrosecond = 4.8e6, kFirstUs = 2, kArrangeUs = 2, kSliceUs = 0.5, kJoinUs = 15;
+  constexpr double kBytesOfMicrosecond = 4.8e6, kFirstUs = 4, kArrangeUs = 2, kSliceUs = 0.5, kJoinUs = 5;
   constexpr double kBytesApart = 8, kBytesOneByOne = 4;
   constexpr double kMultiprocessors = 132;
   constexpr int64_t kTogether = 4;

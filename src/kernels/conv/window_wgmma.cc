@@ -101,10 +101,10 @@ std::string tile_type_of(const WindowWgmmaSetting& setting) {
   return fmt::format("stitch::PointwiseTile<{}, {}>", setting.groups, setting.channels);
 }
 
-// Of the tensor cores' peak; fewer output channels leave more to be read into registers for each product. Nobody has
-// measured these yet: they are on the safe side, so that the kernel is chosen where it was timed.
+// Of the tensor cores' peak; fewer output channels leave more to be read into registers for each product. Measured on
+// an H200, as are the times of add_window_wgmma_work (bench/kernels/window_bench.cu).
 double share_of_channels(int64_t channels) {
-  constexpr double kOf128 = 0.33, kOf64 = 0.26, kOf32 = 0.14;
+  constexpr double kOf128 = 0.45, kOf64 = 0.26, kOf32 = 0.15;
   return channels > 64 ? kOf128 : (channels > 32 ? kOf64 : kOf32);
 }
 
@@ -186,9 +186,9 @@ void describe_window_wgmma(StepBuilder& step, const WindowWgmmaSetting& setting)
 
 void add_window_wgmma_work(const Group& group, const ConvolutionProblem& problem, const WindowWgmmaSetting& setting,
                            const ConvolutionLayout& layout, Work& work) {
-  constexpr double kFirstUs = 4, kJoinUs = 3, kBytesOfMicrosecond = 4.8e6, kFromCache = 0.2;
-  constexpr double kElementsCopiedInMicrosecond = 8000, kBytesOneByOne = 4, kBytesApart = 8;
-  constexpr int64_t kSlicesBesides = 1, kThreadsThatSaturate = 768;
+  constexpr double kFirstUs = 4, kJoinUs = 5, kBytesOfMicrosecond = 4.8e6, kFromCache = 0.2;
+  constexpr double kElementsCopiedInMicrosecond = 5000, kBytesOneByOne = 4, kBytesApart = 8;
+  constexpr int64_t kSlicesBesides = 1, kThreadsThatSaturate = 768, kMultiprocessors = 132;
   const WindowTiling tiling = tiling_of(problem, setting);
   const int64_t of_channels = parts_of(problem.out_channels, setting.channels);
   const int64_t slices = parts_of(slices_of(problem), setting.blocks);
@@ -201,7 +201,9 @@ void add_window_wgmma_work(const Group& group, const ConvolutionProblem& problem
   work.flops = 2.0 * static_cast<double>(problem.outputs()) * static_cast<double>(problem.depth());
   work.padded_flops = of_slice * static_cast<double>(units * setting.blocks * (slices + kSlicesBesides));
   work.blocks = units * setting.blocks;
-  work.blocks_per_multiprocessor = static_cast<int>(tiling.blocks_of_multiprocessor(setting));
+  // A block that has a multiprocessor to itself takes nearly all of it.
+  work.blocks_per_multiprocessor =
+      work.blocks <= kMultiprocessors ? 1 : static_cast<int>(tiling.blocks_of_multiprocessor(setting));
   work.threads_per_block = static_cast<int>(kThreadsThatSaturate) / work.blocks_per_multiprocessor;
   work.peak_share = share_of_channels(setting.channels);
   // Rows of other lengths than multiples of four are copied element by element.

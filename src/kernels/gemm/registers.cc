@@ -16,13 +16,14 @@ namespace {
 struct RegisterTile {
   int64_t row_tiles;
   int64_t columns;
+  double slice_us;  // measured on an H200, of a block alone (bench/kernels/small_gemm_bench.cu)
   int64_t rows() const { return 64 * row_tiles; }
 };
 
 constexpr std::array kRegisterTiles = {
-    NamedSetting<RegisterTile>{"tf32x3_wgmma_128x64", {2, 64}},
-    NamedSetting<RegisterTile>{"tf32x3_wgmma_64x128", {1, 128}},
-    NamedSetting<RegisterTile>{"tf32x3_wgmma_64x64", {1, 64}},
+    NamedSetting<RegisterTile>{"tf32x3_wgmma_128x64", {2, 64, 0.85}},
+    NamedSetting<RegisterTile>{"tf32x3_wgmma_64x128", {1, 128, 0.76}},
+    NamedSetting<RegisterTile>{"tf32x3_wgmma_64x64", {1, 64, 0.5}},
 };
 
 constexpr int64_t kSliceDepth = 32;
@@ -74,8 +75,8 @@ std::vector<Setting> register_settings(const Group& group, const GemmProblem& pr
 }
 
 Work register_work(const Group& group, const GemmProblem& problem, const Setting& setting) {
-  // Nobody has measured these yet: they are on the safe side, so that the kernel is chosen where it was timed.
-  constexpr double kPeakShare = 0.45, kSliceUs = 1.0, kOtherSlices = 6;
+  // Measured on an H200 (bench/kernels/small_gemm_bench.cu).
+  constexpr double kPeakShare = 0.5, kOtherSlices = 3, kFirstUs = 4, kJoinUs = 2.5;
   constexpr double kProducts = 3.0;
   constexpr int kThreadsOfWhole = 683;  // the ring asks for as much as memory can do
   const RegisterTile& tile = meaning_of(kRegisterTiles, setting);
@@ -92,7 +93,7 @@ Work register_work(const Group& group, const GemmProblem& problem, const Setting
   work.blocks = tiles_of(problem, tile) * setting.splits;
   work.blocks_per_multiprocessor = static_cast<int>(kBlocksOfMultiprocessor);
   work.threads_per_block = kThreadsOfWhole / static_cast<int>(kBlocksOfMultiprocessor);
-  work.serial_us = (slices + kOtherSlices) * kSliceUs;
+  work.serial_us = kFirstUs + slices * tile.slice_us + (setting.splits > 1 ? kJoinUs : 0);
   return work;
 }
 
