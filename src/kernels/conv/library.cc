@@ -310,7 +310,7 @@ std::string own_setting_for(const Setting& setting) {
 }
 
 Work convolution_library_work(const Group& group, const ConvolutionProblem& problem, const Setting& setting) {
-  constexpr double kShortestUs = 7;  // of its kernels, measured on an H200 over the layers of small batches
+  constexpr double kShortestUs = 4;  // of its kernels, measured on an H200 over the layers of small batches
   const ConvolutionLibrary library = meaning_of(kSettings, setting);
   const ConvolutionLayout layout = convolution_layout(group);
   const auto sums = static_cast<double>(sums_bytes(problem));
