@@ -310,7 +310,6 @@ std::string own_setting_for(const Setting& setting) {
 }
 
 Work convolution_library_work(const Group& group, const ConvolutionProblem& problem, const Setting& setting) {
-  constexpr double kFirstUs = 3, kBytesOfMicrosecond = 4.8e6;  // measured on an H200 over layers of small batches
   const ConvolutionLibrary library = meaning_of(kSettings, setting);
   const ConvolutionLayout layout = convolution_layout(group);
   const auto sums = static_cast<double>(sums_bytes(problem));
@@ -334,7 +333,6 @@ Work convolution_library_work(const Group& group, const ConvolutionProblem& prob
     work.launches = 2;
     work.serial_bytes = 2 * sums;
   }
-  work.serial_bytes += kFirstUs * kBytesOfMicrosecond;
   return work;
 }
 
