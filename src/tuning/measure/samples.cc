@@ -73,15 +73,14 @@ std::vector<HostTensor> samples(const ir::Graph& graph, const std::vector<Tensor
   return tensors;
 }
 
-std::vector<evaluate::TimedDraw> sample_draws(const ir::Graph& graph) {
-  constexpr uint32_t kMaxDraws = 4;
+std::vector<evaluate::TimedDraw> sample_draws(const ir::Graph& graph, size_t most) {
   constexpr int64_t kMaxBytes = int64_t{1} << 30;
   int64_t bytes = 0;
   for (const ir::GraphInput& input : graph.inputs) {
     bytes += graph.type(input.value).bytes();
   }
   std::vector<evaluate::TimedDraw> draws;
-  while (draws.size() < kMaxDraws && (draws.empty() || static_cast<int64_t>(draws.size() + 1) * bytes <= kMaxBytes)) {
+  while (draws.size() < most && (draws.empty() || static_cast<int64_t>(draws.size() + 1) * bytes <= kMaxBytes)) {
     const auto number = static_cast<uint32_t>(draws.size());
     evaluate::TimedDraw draw;
     draw.inputs = samples(graph, {TensorRole::kInput}, number);

@@ -14,8 +14,8 @@ namespace stitch::tuning {
 // The graph's inputs of these roles, one role after the other, each in the graph's order. Other numbers for each draw.
 std::vector<HostTensor> samples(const ir::Graph& graph, const std::vector<TensorRole>& roles, uint32_t draw = 0);
 
-// Several sets of contents for calls of a program without a reference here: a timed call must agree with an untimed
-// one. Large contents are fewer.
-std::vector<evaluate::TimedDraw> sample_draws(const ir::Graph& graph);
+// Sets of contents for calls of a program without a reference here: a timed call must agree with an untimed one. Large
+// contents are fewer.
+std::vector<evaluate::TimedDraw> sample_draws(const ir::Graph& graph, size_t most = 4);
 
 }  // namespace stitch::tuning

@@ -2,6 +2,7 @@
 #include "tuning/measure/tune.h"
 
 #include <algorithm>
+#include <mutex>
 #include <span>
 #include <thread>
 
@@ -21,20 +22,19 @@ class Budget {
   explicit Budget(const TuneOptions& options) : options_(options), begin_(options.clock()) {}
 
   bool may_build() const { return options_.clock() - begin_ < options_.budget_seconds; }
+  void begin_measuring() { begin_measuring_ = options_.clock(); }
+  void end_measuring() { measured_ += options_.clock() - begin_measuring_; }
+  // Between the two.
   bool may_measure() const {
-    return options_.clock() - begin_ < 2 * options_.budget_seconds || measuring_ < options_.budget_seconds;
-  }
-  Result<std::optional<Measurement>> measure(const Trial& trial) {
-    const double asked = options_.clock();
-    Result<std::optional<Measurement>> measurement = options_.measure(trial);
-    measuring_ += options_.clock() - asked;
-    return measurement;
+    const double now = options_.clock();
+    return now - begin_ < 2 * options_.budget_seconds || measured_ + now - begin_measuring_ < options_.budget_seconds;
   }
 
  private:
   const TuneOptions& options_;
   double begin_;
-  double measuring_ = 0;  // seconds
+  double begin_measuring_ = 0;
+  double measured_ = 0;  // seconds
 };
 
 // Those that were built: all but the ones whose turn came when the budget had ended.
@@ -68,6 +68,26 @@ Result<void> keep(const Trial& trial, const Measurement& measurement, const Cont
   return database.store(context, trial.signature, trial.setting, measurement);
 }
 
+// Times what was built, while the budget lasts.
+Result<void> measure_all(const std::vector<Trial>& built, Budget& budget, const TuneOptions& options,
+                         const std::function<Result<void>(const Trial&, const Measurement&)>& keep_one) {
+  std::mutex mutex;
+  budget.begin_measuring();
+  STITCH_TRY(for_each_parallel(built.size(), options.measuring_jobs, [&](size_t index) -> Result<void> {
+    {
+      const std::lock_guard lock(mutex);
+      if (!budget.may_measure()) {
+        return {};
+      }
+    }
+    STITCH_ASSIGN(const std::optional<Measurement> measurement, options.measure(built[index]));
+    const std::lock_guard lock(mutex);
+    return measurement.has_value() ? keep_one(built[index], *measurement) : Result<void>{};
+  }));
+  budget.end_measuring();
+  return {};
+}
+
 }  // namespace
 
 Result<TuneResult> tune(const std::vector<Trial>& trials, const Context& context, TuningDatabase& database,
@@ -85,20 +105,18 @@ Result<TuneResult> tune(const std::vector<Trial>& trials, const Context& context
   Budget budget(options);
   const int total = static_cast<int>(unknown.size());
   const size_t group = group_size(options);
+  const auto keep_one = [&](const Trial& trial, const Measurement& measurement) -> Result<void> {
+    STITCH_TRY(keep(trial, measurement, context, database, options));
+    ++result.measured;
+    if (options.progress) {
+      options.progress(trial, measurement, result.measured, total);
+    }
+    return {};
+  };
   for (size_t first = 0; first < unknown.size() && budget.may_build(); first += group) {
     const auto next = std::span(unknown).subspan(first, std::min(group, unknown.size() - first));
     STITCH_ASSIGN(const std::vector<Trial> built, build_all(next, budget, options));
-    for (size_t i = 0; i < built.size() && budget.may_measure(); ++i) {
-      STITCH_ASSIGN(const std::optional<Measurement> measurement, budget.measure(built[i]));
-      if (!measurement.has_value()) {
-        continue;
-      }
-      STITCH_TRY(keep(built[i], *measurement, context, database, options));
-      ++result.measured;
-      if (options.progress) {
-        options.progress(built[i], *measurement, result.measured, total);
-      }
-    }
+    STITCH_TRY(measure_all(built, budget, options, keep_one));
   }
   result.left = total - result.measured;
   return result;

@@ -17,9 +17,9 @@ struct TuneOptions {
   int jobs = 0;                                       // trials built at a time; 0: one for each core
   std::function<double()> clock;                      // seconds of work: waiting for others on this GPU is none
   std::function<Result<void>(const Trial&)> build{};  // ahead of `measure`, from several threads
-  // One at a time, with nothing being built: compilers at work disturb the clock. Nothing where the times are too
-  // unsteady to be kept.
+  // With nothing being built: compilers at work disturb the clock. Nothing where the times are too unsteady to be kept.
   std::function<Result<std::optional<Measurement>>(const Trial&)> measure;
+  int measuring_jobs = 1;  // calls of `measure` at a time, from several threads: what is timed alone is its own affair
   std::function<Result<StepRecord>(const Trial&)> record{};  // kept with the times; none: nothing is
   std::function<void(const Trial&, const Measurement&, int done, int total)> progress{};
 };

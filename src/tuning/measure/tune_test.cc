@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
+#include <vector>
 
 #include "base/fs/files.h"
 
@@ -111,6 +113,28 @@ TEST_F(Tune, UnsteadyTimesAreNotKept) {
   EXPECT_EQ(result.measured, 2);
   EXPECT_EQ(result.left, 1);
   EXPECT_FALSE(database_.find(kHere, "first", {"b", 1}).value().has_value());
+}
+
+// What starts one while another is timed comes to the same; the clock stands still for it.
+TEST_F(Tune, SeveralAtATimeAreKeptAsOneByOne) {
+  std::atomic<int> asked = 0;
+  TuneOptions options;
+  options.jobs = 3;
+  options.measuring_jobs = 3;
+  options.clock = [] { return 0.0; };
+  options.measure = [&](const Trial& trial) -> Result<std::optional<Measurement>> {
+    ++asked;
+    return std::optional(Measurement{trial.setting.variant == "a" ? 3.0 : 2.0, 0.1});
+  };
+  std::vector<int> done;
+  options.progress = [&](const Trial&, const Measurement&, int number, int) { done.push_back(number); };
+  EXPECT_EQ(tune(kTrials, kHere, database_, options).value().measured, 3);
+  EXPECT_EQ(asked, 3);
+  EXPECT_EQ(done, (std::vector<int>{1, 2, 3}));
+  for (const Trial& trial : kTrials) {
+    EXPECT_EQ(database_.find(kHere, trial.signature, trial.setting).value()->median_us,
+              trial.setting.variant == "a" ? 3.0 : 2.0);
+  }
 }
 
 TEST_F(Tune, AFailingWorldIsAnError) {
