@@ -101,6 +101,8 @@ Setting setting_of(const PlanForm& form);
 struct WantedForm {
   std::optional<Layout> layout{};  // none: the one that is expected to be faster
   std::optional<Style> style{};    // none: by cost, or by libraries where that was measured to be faster
+  // An estimate counts as much as a measured time, to find out what is worth measuring: else it is doubted beside one.
+  bool believes_estimates = false;
 };
 
 struct Plan {

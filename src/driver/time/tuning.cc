@@ -4,9 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <map>
+#include <memory>
+#include <mutex>
+#include <set>
 #include <thread>
 
 #include "base/json/json.h"
@@ -29,6 +33,7 @@ namespace fs = std::filesystem;
 constexpr const char* kDatabaseName = "tuning.sqlite";
 constexpr int kMaxRounds = 4;                // of plans that take what was measured, and are measured in turn
 constexpr double kShareOfSteps = 0.6;        // of the budget, before other whole plans have their share
+constexpr int kMeasuredAtOnce = 3;           // of which one is timed: the others start processes
 constexpr size_t kMaxPlans = 3;              // that are timed whole
 constexpr double kNear = 1.4;                // times what the plan is expected to take: slower ones are not timed whole
 constexpr double kBudgetsForWholePlans = 2;  // until then they are timed
@@ -86,12 +91,10 @@ class Tuning::Trials {
     return tuning::build_setting(plan, trial.step, trial.setting, tools_, measuring_);
   }
 
+  // From several threads.
   Result<std::optional<tuning::Measurement>> measure(const plan::Plan& plan, const tuning::Trial& trial) {
-    if (signature_ != trial.signature) {
-      STITCH_ASSIGN(draws_, tuning::draws_of_step(plan, trial.step));
-      signature_ = trial.signature;
-    }
-    return tuning::measure_setting(plan, trial.step, trial.setting, draws_, tools_, measuring_);
+    STITCH_ASSIGN(const std::shared_ptr<const Draws> draws, draws_of(plan, trial));
+    return tuning::measure_setting(plan, trial.step, trial.setting, *draws, tools_, measuring_);
   }
 
   // Side by side: most of what each waits for is its slowest step.
@@ -111,11 +114,26 @@ class Tuning::Trials {
   }
 
  private:
+  using Draws = std::vector<evaluate::TimedDraw>;
+
+  // Of the step that was asked for last, kept for its other settings.
+  Result<std::shared_ptr<const Draws>> draws_of(const plan::Plan& plan, const tuning::Trial& trial) {
+    const std::lock_guard lock(drawing_);
+    if (signature_ != trial.signature) {
+      STITCH_ASSIGN(Draws draws, tuning::draws_of_step(plan, trial.step));
+      draws_ = std::make_shared<const Draws>(std::move(draws));
+      signature_ = trial.signature;
+    }
+    return draws_;
+  }
+
+  // Own threads take turns, which is no waiting for others.
   Result<void> alone(const std::function<Result<void>()>& work) {
+    const std::lock_guard own_threads(timing_);
     const double asked = job_.elapsed_seconds();
     STITCH_ASSIGN(const std::optional<evaluate::GpuShare> whole, take_whole_gpu(job_, tools_, memory_));
     return lock_.alone([&] {
-      waited_seconds_ += job_.elapsed_seconds() - asked;
+      waited_seconds_.fetch_add(job_.elapsed_seconds() - asked);
       return work();
     });
   }
@@ -125,10 +143,11 @@ class Tuning::Trials {
   TimingLock lock_;
   GpuMemory memory_ = memory_of_gpu();
   tuning::MeasureOptions measuring_;
+  std::mutex drawing_, timing_;
   std::string signature_;  // whose contents these are
-  std::vector<evaluate::TimedDraw> draws_;
+  std::shared_ptr<const Draws> draws_;
   double begin_seconds_ = 0;
-  double waited_seconds_ = 0;
+  std::atomic<double> waited_seconds_ = 0;
 };
 
 Result<std::optional<Tuning>> Tuning::open(Job& job, const toolchain::Toolchain& tools, MathMode math) {
@@ -337,8 +356,11 @@ std::vector<plan::Plan> Tuning::with_rivals(const PlannedBy& planned_by, const p
 Result<plan::Plan> Tuning::settle(const PlannedBy& planned_by, const plan::WantedForm& form, double share,
                                   Trials& trials, tuning::TuneResult& result) {
   STITCH_ASSIGN(plan::Plan plan, planned(planned_by, form));
+  STITCH_TRY(try_believed(planned_by, form, plan, share, trials));
+  STITCH_ASSIGN(plan, planned(planned_by, form));
   for (int round = 0; round < kMaxRounds; ++round) {
-    STITCH_ASSIGN(const tuning::TuneResult tried, try_settings(plan, share, trials));
+    const auto worth = tuning::worth_timing(plan, {}, trials.has_libraries());
+    STITCH_ASSIGN(const tuning::TuneResult tried, try_settings(plan, worth, share, trials));
     add(result, tried, round == 0 && result.known + result.measured == 0);
     if (tried.measured == 0) {
       break;
@@ -348,8 +370,27 @@ Result<plan::Plan> Tuning::settle(const PlannedBy& planned_by, const plan::Wante
   return plan;
 }
 
-Result<tuning::TuneResult> Tuning::try_settings(const plan::Plan& plan, double share, Trials& trials) {
+// Beside measured steps those are doubted that do the work of several and that nobody measured, so they would never be
+// timed. What the program would be without that doubt has them: the best settings of each that `plan` has not.
+Result<void> Tuning::try_believed(const PlannedBy& planned_by, plan::WantedForm form, const plan::Plan& plan,
+                                  double share, Trials& trials) {
+  constexpr tuning::TrialLimits kFew{.settings_per_step = 2};
+  form.believes_estimates = true;
+  STITCH_ASSIGN(const plan::Plan believed, planned(planned_by, form));
+  std::set<std::string> known;
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    known.insert(plan::step_signature(plan::step_group(plan, i), plan.steps[i].skeleton));
+  }
+  std::vector<tuning::Trial> worth = tuning::worth_timing(believed, kFew, trials.has_libraries());
+  std::erase_if(worth, [&](const tuning::Trial& trial) { return known.contains(trial.signature); });
+  STITCH_TRY(try_settings(believed, worth, share / 2, trials));
+  return {};
+}
+
+Result<tuning::TuneResult> Tuning::try_settings(const plan::Plan& plan, const std::vector<tuning::Trial>& worth,
+                                                double share, Trials& trials) {
   tuning::TuneOptions options;
+  options.measuring_jobs = kMeasuredAtOnce;
   options.budget_seconds = std::max(0.0, share * job_->options().tune_seconds - trials.worked_seconds());
   options.clock = [&] { return trials.worked_seconds(); };
   options.build = [&](const tuning::Trial& trial) { return trials.build(plan, trial); };
@@ -364,7 +405,7 @@ Result<tuning::TuneResult> Tuning::try_settings(const plan::Plan& plan, double s
         std::isfinite(best->second) ? fmt::format(", best so far {:.1f} us", best->second) : std::string();
     wait.say(fmt::format("{}/{}  {}{}", done, total, as_text(trial, measured, plan), found));
   };
-  return tuning::tune(tuning::worth_timing(plan, {}, trials.has_libraries()), context_, database_, options);
+  return tuning::tune(worth, context_, database_, options);
 }
 
 Result<plan::PlanForm> Tuning::compare(const PlannedBy& planned_by, std::vector<plan::Plan> plans, Trials& trials,

@@ -66,7 +66,10 @@ class Tuning {
   // Until `share` of the budget has passed.
   Result<plan::Plan> settle(const PlannedBy& planned_by, const plan::WantedForm& form, double share, Trials& trials,
                             tuning::TuneResult& result);
-  Result<tuning::TuneResult> try_settings(const plan::Plan& plan, double share, Trials& trials);
+  Result<void> try_believed(const PlannedBy& planned_by, plan::WantedForm form, const plan::Plan& plan, double share,
+                            Trials& trials);
+  Result<tuning::TuneResult> try_settings(const plan::Plan& plan, const std::vector<tuning::Trial>& worth, double share,
+                                          Trials& trials);
   // `chosen`, then the others that are expected to be near it.
   std::vector<plan::Plan> with_rivals(const PlannedBy& planned_by, const plan::Plan& chosen,
                                       const Trials& trials) const;

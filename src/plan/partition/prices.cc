@@ -54,10 +54,12 @@ std::vector<Price> prices(const ChosenStep& chosen, const std::vector<Setting>& 
     wants_library = is_by_libraries || (wants_library && !(by_library && cost.measured_us.has_value()));
     ranked.push_back({by_library, 0, cost});
   }
-  const double doubts[] = {std::max(kDoubt, shortfall(ranked, false)), std::max(kDoubt, shortfall(ranked, true))};
+  const auto doubt = [&](bool by_library) { return std::max(kDoubt, shortfall(ranked, by_library)); };
+  const double doubts[] = {doubt(false), doubt(true)};
   for (Price& price : ranked) {
     const double call = price.by_library ? kDearerCall : 1.0;
-    const double expected = price.cost.estimated_us * call * doubts[price.by_library ? 1 : 0];
+    const double doubted = options.form.believes_estimates ? 1.0 : doubts[price.by_library ? 1 : 0];
+    const double expected = price.cost.estimated_us * call * doubted;
     price.us = price.cost.measured_us.value_or(expected);
   }
   // One that was found not to work is none.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole plans that compete, as text. `run` is what is asked for: "any", "by_cost" or "by_libraries", and a math mode
-// behind it. Lines of `given` are measured times: of a form of the whole program, or of a setting, "direct_16: 100".
+// Whole plans that compete, as text. `run` is what is asked for: "any", "by_cost", "by_libraries" or "believed" (any,
+// with no doubt of estimates), and a math mode behind it. Lines of `given` are measured times: of a form of the whole
+// program, or of a setting, "direct_16: 100".
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -41,7 +42,8 @@ std::string form_outcome(const testing::CaseFile& file) {
   std::string style, math = "fp32";
   run >> style >> math;
   options.math = math_mode_from_string(math).value();
-  if (style != "any") {
+  options.form.believes_estimates = style == "believed";
+  if (style != "any" && style != "believed") {
     options.form.style = style == "by_libraries" ? Style::kByLibraries : Style::kByCost;
   }
   // A setting's name tells of which skeleton it is in these programs.

@@ -41,7 +41,8 @@ double expected_us(const Plan& plan, double shortfall) {
 
 Result<Plan> plan_in(const PlanForm& form, ir::Graph graph, const std::string& program, const PlanOptions& given) {
   PlanOptions options = given;
-  options.form = {form.layout, form.style};
+  options.form.layout = form.layout;
+  options.form.style = form.style;
   STITCH_ASSIGN(Plan plan, cut_graph(std::move(graph), options));
   plan.program = program;
   plan.form = form;
