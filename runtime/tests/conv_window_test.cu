@@ -63,6 +63,7 @@ void check_windows(Checker& checker) {
   check<Large, Five>(checker, "five taps", 1, 17, 12, 12, 48);
   check<PointwiseTile<1, 32>, FiveHalved>(checker, "five taps in steps of two", 1, 35, 9, 12, 32);
   check<Small, Flat>(checker, "one row of taps", 3, 40, 1, 50, 30);
+  check<Small, Flat>(checker, "one row of several tiles", 3, 34, 1, 302, 30);
   check<Small, Point>(checker, "one tap in steps of two", 2, 65, 8, 16, 64);
 }
 

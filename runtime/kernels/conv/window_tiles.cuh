@@ -80,9 +80,10 @@ __host__ WindowSteps window_steps(const ConvShape& shape, const float* input) {
   int64_t most_rows = (fitting_rows - Window::kernel_y) / Window::stride_y + 1;
   most_rows = segments > 1 || most_rows < 1 ? 1 : (most_rows < kQuads / quads ? most_rows : kQuads / quads);
   const int64_t row_tiles = ceil_divide(shape.out_height, most_rows);
-  int64_t of_tile = row_tiles > 1 ? 1 : kQuads / quads / shape.out_height;
+  const bool is_part = row_tiles > 1 || segments > 1;  // of an image
+  int64_t of_tile = is_part ? 1 : kQuads / quads / shape.out_height;
   const int64_t fitting_images = fitting_rows / ((shape.out_height - 1) * Window::stride_y + Window::kernel_y);
-  of_tile = of_tile < fitting_images || row_tiles > 1 ? of_tile : fitting_images;
+  of_tile = of_tile < fitting_images || is_part ? of_tile : fitting_images;
   WindowSteps steps{};
   steps.images = static_cast<int>(of_tile < shape.batch ? of_tile : shape.batch);
   steps.rows = static_cast<int>(ceil_divide(shape.out_height, row_tiles));

@@ -65,8 +65,9 @@ WindowTiling tiling_of(const ConvolutionProblem& problem, const WindowWgmmaSetti
   const int64_t row_tiles = parts_of(problem.out[0], most_rows);
   const auto in_rows = [&](int64_t rows) { return (rows - 1) * window.stride[0] + window.kernel[0]; };
   const int64_t fitting_images = fitting_rows / in_rows(problem.out[0]);
+  const bool is_part = row_tiles > 1 || segments > 1;  // of an image
   const int64_t images =
-      row_tiles > 1 ? 1 : std::min({quads_of_tile / quads / problem.out[0], fitting_images, problem.batch});
+      is_part ? 1 : std::min({quads_of_tile / quads / problem.out[0], fitting_images, problem.batch});
   WindowTiling tiling;
   if (images < 1) {
     tiling.bytes = kRoom + 1;
