@@ -17,6 +17,8 @@ using Halved = ConvWindow<3, 3, 2, 2, 1, 1, 1, 1>;
 using Five = ConvWindow<5, 5, 1, 1, 2, 2, 1, 1>;
 using FiveHalved = ConvWindow<5, 5, 2, 2, 2, 2, 1, 1>;
 using Flat = ConvWindow<1, 5, 1, 1, 0, 2, 1, 1>;
+using Apart = ConvWindow<1, 3, 1, 3, 0, 0, 1, 4>;
+using Spread = ConvWindow<3, 3, 2, 1, 4, 2, 2, 3>;
 using Point = ConvWindow<1, 1, 2, 2, 0, 0, 1, 1>;
 
 // lead: elements before the input.
@@ -64,6 +66,8 @@ void check_windows(Checker& checker) {
   check<PointwiseTile<1, 32>, FiveHalved>(checker, "five taps in steps of two", 1, 35, 9, 12, 32);
   check<Small, Flat>(checker, "one row of taps", 3, 40, 1, 50, 30);
   check<Small, Flat>(checker, "one row of several tiles", 3, 34, 1, 302, 30);
+  check<Small, Apart>(checker, "taps apart, in steps of three", 2, 40, 1, 803, 50);
+  check<Large, Spread>(checker, "taps apart along both axes", 2, 35, 21, 37, 60);
   check<Small, Point>(checker, "one tap in steps of two", 2, 65, 8, 16, 64);
 }
 

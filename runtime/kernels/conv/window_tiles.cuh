@@ -24,18 +24,23 @@ constexpr int kWeightBringers = kWarpThreads;
 template <typename Tile>
 constexpr int input_bringers = Tile::bringers - kWeightBringers;  // threads
 
+// From a window's first element to its last.
+template <typename Window>
+constexpr int span_x = (Window::kernel_x - 1) * Window::dilation_x + 1;
+template <typename Window>
+constexpr int span_y = (Window::kernel_y - 1) * Window::dilation_y + 1;
+
 // Of a row, as it lies in shared memory: it begins at a multiple of four of the input's elements, so that a thread's
 // window does `lead` elements behind one.
 template <typename Window>
 struct WindowRow {
   static constexpr int begin = round_up(Window::padding_x, kLanes);  // elements before the row's first
   static constexpr int lead = begin - Window::padding_x;
-  static constexpr int floats =
-      lead + (kLanes - 1) * Window::stride_x + Window::kernel_x;  // from there on, of a thread
+  static constexpr int floats = lead + (kLanes - 1) * Window::stride_x + span_x<Window>;  // from there on, of a thread
   static constexpr int pieces = (floats + kLanes - 1) / kLanes;
 
   static __host__ int staged(int quads) {
-    return static_cast<int>(round_up((kLanes * quads - 1) * Window::stride_x + Window::kernel_x + lead, kLanes));
+    return static_cast<int>(round_up((kLanes * quads - 1) * Window::stride_x + span_x<Window> + lead, kLanes));
   }
 };
 
@@ -77,12 +82,12 @@ __host__ WindowSteps window_steps(const ConvShape& shape, const float* input) {
   const int64_t segments = ceil_divide(quads, kQuads);
   const int row_floats = WindowRow<Window>::staged(static_cast<int>(ceil_divide(quads, segments)));
   const int64_t fitting_rows = (most_channel_floats<Tile, Window>() - kBanks) / row_floats;  // of the input
-  int64_t most_rows = (fitting_rows - Window::kernel_y) / Window::stride_y + 1;
+  int64_t most_rows = (fitting_rows - span_y<Window>) / Window::stride_y + 1;
   most_rows = segments > 1 || most_rows < 1 ? 1 : (most_rows < kQuads / quads ? most_rows : kQuads / quads);
   const int64_t row_tiles = ceil_divide(shape.out_height, most_rows);
   const bool is_part = row_tiles > 1 || segments > 1;  // of an image
   int64_t of_tile = is_part ? 1 : kQuads / quads / shape.out_height;
-  const int64_t fitting_images = fitting_rows / ((shape.out_height - 1) * Window::stride_y + Window::kernel_y);
+  const int64_t fitting_images = fitting_rows / ((shape.out_height - 1) * Window::stride_y + span_y<Window>);
   of_tile = of_tile < fitting_images || is_part ? of_tile : fitting_images;
   WindowSteps steps{};
   steps.images = static_cast<int>(of_tile < shape.batch ? of_tile : shape.batch);
@@ -93,7 +98,7 @@ __host__ WindowSteps window_steps(const ConvShape& shape, const float* input) {
   steps.tiles = static_cast<int>(ceil_divide(shape.batch, steps.images) * row_tiles * segments);
   steps.blocks_of_channels = static_cast<int>(ceil_divide(shape.out_channels, Tile::channels));
   steps.slices = static_cast<int>(ceil_divide(shape.in_channels, kSlice));
-  steps.in_rows = (steps.rows - 1) * Window::stride_y + Window::kernel_y;
+  steps.in_rows = (steps.rows - 1) * Window::stride_y + span_y<Window>;
   steps.row_floats = WindowRow<Window>::staged(steps.quads);
   const int of_channel = steps.images * steps.in_rows * steps.row_floats;
   steps.channel_floats = static_cast<int>(round_up(of_channel - kChannelBanks, kBanks)) + kChannelBanks;

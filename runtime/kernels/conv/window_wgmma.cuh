@@ -46,7 +46,8 @@ __device__ __forceinline__ void read_windows(const float* first, int channel_flo
     for (int tap = 0; tap < Window::kernel_x; ++tap) {
 #pragma unroll
       for (int place = 0; place < kLanes; ++place) {
-        fragments[tap][place / 2][half * 2 + place % 2] = row[Row::lead + place * Window::stride_x + tap];
+        fragments[tap][place / 2][half * 2 + place % 2] =
+            row[Row::lead + place * Window::stride_x + tap * Window::dilation_x];
       }
     }
   }
@@ -82,7 +83,7 @@ __device__ __forceinline__ void multiply_windows(const WindowRing<Tile, Window>&
 #pragma unroll 1
   for (int row = 0; row < slices * Window::kernel_y; ++row) {
     const int tap_row = row % Window::kernel_y;
-    const float* const places = ring.input_of(input.stage) + own + tap_row * steps.row_floats;
+    const float* const places = ring.input_of(input.stage) + own + tap_row * Window::dilation_y * steps.row_floats;
     ptx::mbarrier_wait(ring.full_weights(weights.stage), weights.parity);
     const uint64_t operand = ptx::wgmma_operand(ring.weights_of(weights.stage));
 #pragma unroll
@@ -99,7 +100,7 @@ __device__ __forceinline__ void multiply_windows(const WindowRing<Tile, Window>&
     before = weights.stage;
     weights.next(ring.memory.weight_stages);
     if (tap_row + 1 < Window::kernel_y) {
-      read_windows<Window>(places + steps.row_floats, steps.channel_floats, 0, fragments[0]);
+      read_windows<Window>(places + Window::dilation_y * steps.row_floats, steps.channel_floats, 0, fragments[0]);
     } else {
       release(ring.empty_input(input.stage));
       input.next(kInputStages);
@@ -288,14 +289,14 @@ cudaError_t launch_arrange_windows(const ConvShape& shape, const float* weight, 
 
 // epilogue: void operator()(int64_t image, int64_t channel, int64_t pixel, float accumulator) const, pixels of a plane
 // numbered along its rows; and lanes<4>(image, channel, pixel, accumulators) where `vectorised`, which is proved for
-// every fourth pixel. Needs a window of two axes without dilation, not transposed, and shape.groups == 1; sm_90a. The
+// every fourth pixel. Needs a window of two axes, not transposed, and shape.groups == 1; sm_90a. The
 // blocks of a cluster, 1, 2, 4 or 8, share the input channels. `arranged`: the weights, by launch_arrange_windows().
 template <typename Tile, typename Window, int kCluster, typename Epilogue>
 cudaError_t launch_conv_kept_window_wgmma(const ConvShape& shape, const float* input, const float* weight,
                                           const Epilogue& epilogue, bool vectorised, const void* arranged,
                                           cudaStream_t stream) {
   using namespace window_detail;
-  static_assert(Window::rank == 2 && !Window::transposed && Window::dilation_x == 1 && Window::dilation_y == 1);
+  static_assert(Window::rank == 2 && !Window::transposed);
   if (shape.groups != 1 || shape.in_channels == 0) {
     return cudaErrorInvalidValue;
   }

@@ -32,8 +32,16 @@ constexpr int64_t kInputSlices = 2, kFewestRowsOfTaps = 2;
 constexpr int64_t kRoom = 226 << 10, kLeadBytes = 2 << 10;
 constexpr std::array<int64_t, 4> kBlocksOfCluster = {1, 2, 4, 8};
 
+// From a window's first element to its last.
+int64_t span_of(const WindowNumbers& window, size_t axis) {
+  return (window.kernel[axis] - 1) * window.dilation[axis] + 1;
+}
+
 int64_t parts_of(int64_t extent, int64_t part) { return (extent + part - 1) / part; }
 int64_t whole_parts(int64_t extent, int64_t part) { return parts_of(extent, part) * part; }
+
+// Elements of a row in shared memory before the first place's window.
+int64_t lead_of(const WindowNumbers& window) { return whole_parts(window.padding[1], kQuadPlaces) - window.padding[1]; }
 
 // WindowSteps of the skeleton.
 struct WindowTiling {
@@ -54,16 +62,16 @@ WindowTiling tiling_of(const ConvolutionProblem& problem, const WindowWgmmaSetti
   const int64_t quads = parts_of(problem.out[1], kQuadPlaces);
   const int64_t quads_of_tile = kQuadsOfWarpgroup * setting.groups;
   const int64_t segments = parts_of(quads, quads_of_tile);
-  const int64_t lead = whole_parts(window.padding[1], kQuadPlaces) - window.padding[1];
+  const int64_t lead = lead_of(window);
   const int64_t row_floats = whole_parts(
-      (kQuadPlaces * parts_of(quads, segments) - 1) * window.stride[1] + window.kernel[1] + lead, kQuadPlaces);
+      (kQuadPlaces * parts_of(quads, segments) - 1) * window.stride[1] + span_of(window, 1) + lead, kQuadPlaces);
   const int64_t beside_input = kLeadBytes + kFewestRowsOfTaps * window.kernel[1] * setting.channels * kWeightRowBytes;
   const int64_t most_floats = (kRoom - beside_input) / (kInputSlices * kInputsOfSlice * kFloatSize);
   const int64_t fitting_rows = (most_floats - kBanks) / row_floats;
-  int64_t most_rows = (fitting_rows - window.kernel[0]) / window.stride[0] + 1;
+  int64_t most_rows = (fitting_rows - span_of(window, 0)) / window.stride[0] + 1;
   most_rows = segments > 1 || most_rows < 1 ? 1 : std::min(most_rows, quads_of_tile / quads);
   const int64_t row_tiles = parts_of(problem.out[0], most_rows);
-  const auto in_rows = [&](int64_t rows) { return (rows - 1) * window.stride[0] + window.kernel[0]; };
+  const auto in_rows = [&](int64_t rows) { return (rows - 1) * window.stride[0] + span_of(window, 0); };
   const int64_t fitting_images = fitting_rows / in_rows(problem.out[0]);
   const bool is_part = row_tiles > 1 || segments > 1;  // of an image
   const int64_t images =
@@ -112,15 +120,17 @@ double share_of_channels(int64_t channels) {
 }  // namespace
 
 bool allows_window_wgmma(const ConvolutionProblem& problem, const WindowWgmmaSetting& setting) {
-  constexpr int64_t kMostUnits = int64_t{1} << 30, kMostTaps = 7;
+  constexpr int64_t kMostUnits = int64_t{1} << 30, kMostTaps = 7, kMostStride = 4;
+  constexpr int64_t kMostElements = 32;  // that a thread reads of a row for its places: they are in registers
   const WindowNumbers& window = problem.window;
   if (problem.transposed || problem.groups != 1 || window.axes() != 2 || window.kernel[1] > kMostTaps) {
     return false;
   }
-  const bool is_dense = std::all_of(window.dilation.begin(), window.dilation.end(), [](int64_t d) { return d == 1; });
-  const bool steps_little = std::all_of(window.stride.begin(), window.stride.end(), [](int64_t s) { return s <= 2; });
+  const bool steps_little =
+      std::all_of(window.stride.begin(), window.stride.end(), [](int64_t s) { return s <= kMostStride; });
+  const int64_t elements = lead_of(window) + (kQuadPlaces - 1) * window.stride[1] + span_of(window, 1);
   const WindowTiling tiling = tiling_of(problem, setting);
-  return is_dense && steps_little && tiling.fits() &&
+  return steps_little && elements <= kMostElements && tiling.fits() &&
          tiling.tiles * parts_of(problem.out_channels, setting.channels) * setting.blocks < kMostUnits;
 }
 

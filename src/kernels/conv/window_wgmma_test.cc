@@ -37,11 +37,13 @@ class WindowConvolution : public AskedKernel {
 
 const std::string kDeep = window_program("10,256,14,14", "256,256,3,3");
 
-TEST(WindowSettings, AreOfTwoAxesWithoutDilationOrGroups) {
+TEST(WindowSettings, AreOfTwoAxesWithoutGroupsWhereAThreadsElementsAreFew) {
   EXPECT_FALSE(WindowConvolution(kDeep).offered().empty());
   EXPECT_FALSE(WindowConvolution(window_program("10,256,14,14", "64,256,3,3", "2,2")).offered().empty());
-  EXPECT_TRUE(WindowConvolution(window_program("10,256,14,14", "64,256,3,3", "3,3")).offered().empty());
-  EXPECT_TRUE(WindowConvolution(window_program("10,256,14,14", "64,256,3,3", "1,1", "2,2", "2,2")).offered().empty());
+  EXPECT_TRUE(WindowConvolution(window_program("10,256,14,14", "64,256,3,3", "5,5")).offered().empty());
+  EXPECT_FALSE(WindowConvolution(window_program("10,256,14,14", "64,256,3,3", "3,3", "4,4", "4,4")).offered().empty());
+  EXPECT_FALSE(WindowConvolution(window_program("10,256,1,900", "64,256,1,3", "1,3", "0,0", "1,4")).offered().empty());
+  EXPECT_TRUE(WindowConvolution(window_program("10,256,1,900", "64,256,1,3", "1,3", "0,0", "1,20")).offered().empty());
   EXPECT_TRUE(
       WindowConvolution(window_program("10,256,14,14", "64,128,3,3", "1,1", "1,1", "1,1", "2")).offered().empty());
   EXPECT_TRUE(WindowConvolution(window_program("10,3,32,32", "64,3,3,3")).offered().empty()) << "few inputs";
