@@ -16,9 +16,9 @@ namespace stitch {
 namespace pointwise_detail {
 
 constexpr int kSliceSteps = kSlice / kStep;
-constexpr int kTurns = 2 * kSliceSteps;  // of a slice: a step of one of two tiles of 64 places each
 
-// A thread's four places of both input channels that it has of a step.
+// A turn is a step of one of two tiles of 64 places. A thread's four places of both input channels that it has of a
+// step.
 struct StepPlaces {
   float4 halves[2];
 
@@ -54,6 +54,11 @@ struct PlaceParts {
 template <typename Tile>
 constexpr int kPartBuffers = Tile::channels > 64 ? 2 : 4;
 
+// Whether a group's last slice may have fewer steps than the others: where products may end at several places, all
+// parts of a slice have registers of their own.
+template <typename Tile>
+constexpr bool kEndsEarly = Tile::channels <= 64;
+
 template <typename Tile>
 using PartBuffers = PlaceParts[kPartBuffers<Tile>];
 
@@ -68,24 +73,24 @@ __device__ __forceinline__ void issue_products(float (&sums)[Tile::sums], const 
   ptx::wgmma_commit();
 }
 
-// All products of a slice, whose first step's places are read. While the tensor cores multiply some turns, the next
-// one's parts are made.
+// All products of a slice of so many steps or more, whose first one's places are read. While the tensor cores multiply
+// some turns, the next one's parts are made.
 template <typename Tile, int kTurn = 0>
-__device__ __forceinline__ void multiply_turns(TileSums<Tile>& sums, const float* stage, uint64_t weights,
+__device__ __forceinline__ void multiply_turns(TileSums<Tile>& sums, int steps, const float* stage, uint64_t weights,
                                                StepPlaces& places, PartBuffers<Tile>& parts) {
-  if constexpr (kTurn < kTurns) {
-    constexpr int kOfSlice = kTurn / 2, kTile = kTurn % 2;
-    constexpr uint64_t kStepUnits = kStep * sizeof(float) / 16;  // of addresses in descriptors
-    PlaceParts& own = parts[kTurn % kPartBuffers<Tile>];
-    own.template split<kTile>(places);
-    if constexpr (kTile == 1 && kOfSlice + 1 < kSliceSteps) {
-      places.read<Tile>(stage, kOfSlice + 1);
-    }
-    issue_products<Tile, kOfSlice == 0>(sums[kTile], own, weights + kOfSlice * kStepUnits);
-    if constexpr (kTurn + 1 < kTurns) {
+  constexpr int kOfSlice = kTurn / 2, kTile = kTurn % 2;
+  constexpr uint64_t kStepUnits = kStep * sizeof(float) / 16;  // of addresses in descriptors
+  PlaceParts& own = parts[kTurn % kPartBuffers<Tile>];
+  own.template split<kTile>(places);
+  issue_products<Tile, kOfSlice == 0>(sums[kTile], own, weights + kOfSlice * kStepUnits);
+  if constexpr (kTurn + 1 < 2 * kSliceSteps) {
+    if (kTile == 0 || !kEndsEarly<Tile> || kOfSlice + 1 < steps) {
+      if constexpr (kTile == 1) {
+        places.read<Tile>(stage, kOfSlice + 1);
+      }
       ptx::wgmma_wait<kPartBuffers<Tile> - 1>();  // the next turn's registers may change
+      multiply_turns<Tile, kTurn + 1>(sums, steps, stage, weights, places, parts);
     }
-    multiply_turns<Tile, kTurn + 1>(sums, stage, weights, places, parts);
   }
 }
 
@@ -98,9 +103,9 @@ __device__ __forceinline__ void promote(float (&sums)[kCount], float (&promoted)
   }
 }
 
-// Sums up all slices of a unit.
+// Sums up all slices of a unit, `steps` in all.
 template <typename Tile>
-__device__ __forceinline__ void multiply_parts(const Ring<Tile>& ring, int slices, int own_place, RingPlace& at,
+__device__ __forceinline__ void multiply_parts(const Ring<Tile>& ring, int steps, int own_place, RingPlace& at,
                                                TileSums<Tile>& promoted) {
   TileSums<Tile> sums;
   PartBuffers<Tile> parts;
@@ -108,15 +113,15 @@ __device__ __forceinline__ void multiply_parts(const Ring<Tile>& ring, int slice
   ring.wait_until_full(at);
   places.read<Tile>(ring.input_of(at.stage) + own_place, 0);
 #pragma unroll 1
-  for (int slice = 0; slice < slices; ++slice) {
+  for (int slice = 0; slice * kSliceSteps < steps; ++slice) {
     const int stage = at.stage;
     ptx::wgmma_forget(sums[0]);
     ptx::wgmma_forget(sums[1]);
-    multiply_turns<Tile>(sums, ring.input_of(stage) + own_place,
+    multiply_turns<Tile>(sums, steps - slice * kSliceSteps, ring.input_of(stage) + own_place,
                          ptx::wgmma_operand(ring.weights_of(ring.memory.has_all_weights ? slice : stage)), places,
                          parts);
     at.next(ring.memory);
-    if (slice + 1 < slices) {
+    if ((slice + 1) * kSliceSteps < steps) {
       ring.wait_until_full(at);
       places.read<Tile>(ring.input_of(at.stage) + own_place, 0);
     }
@@ -164,7 +169,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
 #pragma unroll 1
     for (uint32_t unit = blockIdx.x; unit < steps.units; unit += gridDim.x) {
       TileSums<Tile> sums = {};
-      multiply_parts<Tile>(ring, steps.slices, own_place, at, sums);
+      multiply_parts<Tile>(ring, ceil_divide(steps.in_channels, kStep), own_place, at, sums);
       const uint32_t block = unit % steps.blocks_of_channels;
       const uint32_t group = block / steps.blocks_of_group;
       const auto first_channel = static_cast<int>(block - group * steps.blocks_of_group) * Tile::channels;

@@ -59,6 +59,14 @@ int64_t slices_of_block(const ConvolutionProblem& problem, const PointwiseSettin
   return blocks_along(slices_of(problem), setting.blocks);
 }
 
+// Input channels that a block multiplies: where registers hold few sums, the last slice ends with the channels.
+int64_t depth_of_block(const ConvolutionProblem& problem, const PointwiseSetting& setting) {
+  constexpr int64_t kInputsOfStep = 8, kMostThatEndEarly = 64;
+  return setting.is_exact() && setting.channels <= kMostThatEndEarly
+             ? blocks_along(problem.depth(), kInputsOfStep) * kInputsOfStep
+             : slices_of_block(problem, setting) * kInputsOfStage;
+}
+
 // Of output channels, each of one group.
 int64_t blocks_of_channels(const ConvolutionProblem& problem, const PointwiseSetting& setting) {
   return problem.groups * blocks_along(problem.rows(), setting.channels);
@@ -239,7 +247,7 @@ void add_pointwise_work(const Group& group, const ConvolutionProblem& problem, c
   work.flops = 2.0 * products * static_cast<double>(problem.outputs()) * static_cast<double>(problem.depth());
   work.padded_flops = 2.0 * products * static_cast<double>(tiles * setting.groups * kPlacesOfWarpgroup) *
                       static_cast<double>(of_channels * setting.channels) *
-                      static_cast<double>((slices_of_block(problem, setting) + slices_besides) * kInputsOfStage) *
+                      static_cast<double>(depth_of_block(problem, setting) + slices_besides * kInputsOfStage) *
                       static_cast<double>(setting.blocks);
   const bool are_weights_kept = keeps_weights(group);
   work.launches += are_weights_kept ? 0 : 1;
