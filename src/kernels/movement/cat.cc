@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "ir/graph/op.h"
 #include "kernels/lowering/functor_builder.h"
@@ -16,7 +18,14 @@ namespace {
 
 constexpr const char* kTogether = "maps_together";
 constexpr const char* kPerPart = "map_per_part";
+constexpr const char* kInPlace = "parts_in_place";
 constexpr size_t kMaxTogether = 8;  // parts of one launch: each has its place in the arguments
+
+// From one place along `axis` to the next.
+int64_t inner_elements(const std::vector<int64_t>& shape, size_t axis) {
+  return std::accumulate(shape.begin() + static_cast<int64_t>(axis) + 1, shape.end(), int64_t{1},
+                         std::multiplies<int64_t>());
+}
 
 class Cat final : public KernelTemplate {
  public:
@@ -29,8 +38,14 @@ class Cat final : public KernelTemplate {
     if (cat_in_place(group).has_value()) {
       return {{kPerPart, 1}};
     }
-    return {{kTogether, 1}, {kPerPart, 1}};
+    std::vector<Setting> settings = {{kTogether, 1}, {kPerPart, 1}};
+    if (!group.in_whole.empty()) {
+      settings.insert(settings.begin(), {kInPlace, 1});
+    }
+    return settings;
   }
+
+  bool is_timed_alone(const Setting& setting) const override { return setting.variant != kInPlace; }
 
   Work work(const Group& group, const Setting& setting) const override {
     constexpr int kThreads = 256;
@@ -39,6 +54,15 @@ class Cat final : public KernelTemplate {
     work.launches = static_cast<int>(setting.variant == kTogether ? (parts + kMaxTogether - 1) / kMaxTogether : parts);
     work.lane_operations = pointwise_operations(group);
     work.bytes = min_bytes(group);
+    if (setting.variant == kInPlace) {
+      for (const ir::Operand& part : group.root_node().operands) {
+        const InWhole* place = group.place_of(std::get<ir::ValueId>(part));
+        if (place != nullptr && place->whole.has_value()) {
+          --work.launches;
+          work.bytes -= 2 * static_cast<double>(group.graph->type(place->part).bytes());
+        }
+      }
+    }
     work.blocks = group.graph->type(group.root_node().outputs[0]).element_count() / kThreads + 1;
     work.blocks_per_multiprocessor = 8;
     work.bandwidth_share = 0.9;
@@ -57,26 +81,44 @@ class Cat final : public KernelTemplate {
     if (setting.variant == kTogether) {
       STITCH_TRY(add_together(step));
     } else {
-      STITCH_TRY(add_each(step));
+      STITCH_TRY(add_each(step, setting.variant == kInPlace));
     }
     return step.take();
   }
 
  private:
-  static Result<void> add_each(StepBuilder& step) {
+  // Whether part `part` has been written to its place already. Where the step runs alone it has not.
+  static Expr is_there(StepBuilder& step, ir::ValueId part, int64_t offset, size_t number) {
+    const ir::ValueId whole = step.group().root_node().outputs[0];
+    const std::string type = fmt::format("const {}*", cuda_type_name(step.group().graph->type(part).dtype));
+    const Expr place = sum(cast(type, step.elements(whole)), step.extent(fmt::format("place_{}", number), offset));
+    step.launch("const bool is_in_place_{} = {} == {};", number, cast(type, step.elements(part)), place);
+    return named(fmt::format("is_in_place_{}", number));
+  }
+
+  static Result<void> add_each(StepBuilder& step, bool may_be_there) {
     const size_t parts = step.group().root_node().operands.size();
     const auto in_place = cat_in_place(step.group());
     if (in_place) {
       step.describe("Parts that stay where they are need no copy when the result is to lie in the same memory.");
       step.launch("const bool is_in_place = {} == {};", step.tensor(in_place->from), step.tensor(in_place->to));
     }
+    if (may_be_there) {
+      step.describe("Parts that were written to their places by the steps that make them need no copy.");
+    }
     step.describe("Bound: memory.");
+    const auto axis = static_cast<size_t>(ir::int_attribute(step.group().root_node(), "dim"));
     int64_t offset = 0;
     for (size_t i = 0; i < parts; ++i) {
+      const ir::ValueId part = ir::tensor_operand(step.group().root_node(), i);
+      const int64_t start = offset * inner_elements(step.group().graph->type(part).shape, axis);
       STITCH_ASSIGN(const LoweredFunctor functor, add_part(step, i, offset));
       STITCH_ASSIGN(Expr launched, map_launch(step, functor, fmt::format("part_{}", i), fmt::format("_{}", i)));
       if (in_place && in_place->is_kept[i]) {
         launched = select(named("is_in_place"), named("cudaSuccess"), std::move(launched));
+      }
+      if (may_be_there && step.group().place_of(part) != nullptr && step.group().reads(part)) {
+        launched = select(is_there(step, part, start, i), named("cudaSuccess"), std::move(launched));
       }
       add_launch(step, std::move(launched), i, i + 1 == parts);
     }
