@@ -238,7 +238,7 @@ class Assembler {
     }
     STITCH_TRY(choose_setting(chosen, step));
     if (is_cat(chosen) && chosen.kernel->is_timed_alone(step.setting)) {
-      chosen.group.in_whole.clear();
+      std::erase_if(chosen.group.in_whole, [&](const kernels::InWhole& each) { return chosen.group.reads(each.part); });
     }
     step.in_whole = chosen.group.in_whole;
     const kernels::Work work = chosen.kernel->work(chosen.group, step.setting);
