@@ -55,6 +55,15 @@ bool has_strides(const std::vector<int64_t>& shape, size_t axis) {
          std::none_of(shape.begin(), shape.end(), [](int64_t extent) { return extent == 0; });
 }
 
+// The launch, or some bytes: of a few the copy takes no time beside its launch.
+bool saves_something(const ir::Graph& graph, const ir::Node& node, const std::vector<InWhole>& placed) {
+  constexpr int64_t kMinBytes = int64_t{1} << 16;
+  const int64_t bytes =
+      std::accumulate(placed.begin(), placed.end(), int64_t{0},
+                      [&](int64_t sum, const InWhole& each) { return sum + graph.type(each.part).bytes(); });
+  return placed.size() == node.operands.size() || bytes >= kMinBytes;
+}
+
 }  // namespace
 
 bool is_cat(const ChosenStep& chosen) {
@@ -91,7 +100,7 @@ std::vector<InWhole> parts_to_place(const ChosenStep& cat, const BesideCat& besi
       found.push_back(wanted);
     }
   }
-  return found;
+  return saves_something(*group.graph, node, found) ? found : std::vector<InWhole>{};
 }
 
 }  // namespace stitch::plan
