@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions of one tap by wgmma: ragged channels and places, images that begin anywhere in a tile, weights that a
-// block keeps and such that come slice by slice, more units than blocks, infinities.
+// block keeps and such that come slice by slice, more units than blocks, infinities; in fp32's class groups of odd
+// sizes.
 #include <cmath>
 
 #include "conv_support.cuh"
 #include "kernels/conv/pointwise_cluster.cuh"
+#include "kernels/conv/pointwise_tf32x3.cuh"
 
 namespace {
 
@@ -24,12 +26,15 @@ std::vector<float> outputs(Checker& checker, const std::string& name, const Conv
   const DeviceFloats weight(problem.weight);
   const DeviceFloats bias(problem.bias);
   const DeviceFloats y(problem.outputs());
-  const DeviceFloats scratch(pointwise_detail::WeightBlocks(shape, Tile::channels).bytes(Tile::channels) /
+  const DeviceFloats scratch(pointwise_detail::WeightBlocks(shape, Tile::channels).bytes(Tile::channels, Tile::parts) /
                              int64_t{sizeof(float)});
   const int64_t pixels = shape.out_depth * shape.out_height * shape.out_width;
   const PixelBiasStore epilogue{y.data(), bias.data(), shape.out_channels, pixels};
   checker.launched(name, launch_arrange_pointwise<Tile>(shape, weight.data(), scratch.data(), nullptr));
-  if constexpr (kCluster > 1) {
+  if constexpr (Tile::parts == 2) {
+    checker.launched(name, launch_conv_kept_pointwise_tf32x3<Tile>(shape, x.data() + lead, weight.data(), epilogue,
+                                                                   pixels % 4 == 0, scratch.data(), nullptr));
+  } else if constexpr (kCluster > 1) {
     checker.launched(name,
                      launch_conv_kept_pointwise_cluster<Tile, kCluster>(shape, x.data() + lead, weight.data(), epilogue,
                                                                         pixels % 4 == 0, scratch.data(), nullptr));
@@ -114,6 +119,50 @@ void check_non_finite(Checker& checker) {
   }
 }
 
+// Of fp32's class: operands have all their bits.
+template <int kGroups, int kChannels, typename Window = Point>
+void check_exact(Checker& checker, const std::string& what, const ConvShape& shape, int64_t lead = 0) {
+  const ConvCase<Window> problem(shape);
+  const std::string name = "exact, " + what;
+  checker.close(name, outputs<PointwiseTile<kGroups, kChannels, 2>, 1>(checker, name, problem, lead), problem.want,
+                5e-6);
+}
+
+ConvShape grouped_shape(int64_t batch, int64_t in_of_group, int64_t height, int64_t width, int64_t out_of_group,
+                        int64_t groups) {
+  return conv_shape<Point>(batch, groups * in_of_group, height, width, groups * out_of_group, groups);
+}
+
+void check_groups(Checker& checker) {
+  check_exact<1, 32>(checker, "few channels", grouped_shape(2, 8, 8, 20, 20, 3));
+  check_exact<1, 40>(checker, "slices that are not full", grouped_shape(1, 80, 12, 12, 40, 3));
+  check_exact<2, 40>(checker, "several blocks of a group", grouped_shape(2, 33, 8, 18, 97, 2), 3);
+  check_exact<1, 64>(checker, "places one by one", grouped_shape(5, 37, 7, 7, 61, 3));
+  check_exact<2, 64>(checker, "two warpgroups, one by one", grouped_shape(7, 35, 7, 7, 50, 2));
+  check_exact<1, 80>(checker, "weights by slices", grouped_shape(2, 161, 8, 10, 85, 2));
+  check_exact<2, 80>(checker, "one group", point_shape(3, 301, 8, 9, 79));
+  check_exact<1, 32>(checker, "more units than blocks", grouped_shape(1, 5, 139, 140, 9, 7));
+  check_exact<1, 80, PointOfVolume>(checker, "volume", conv_shape<PointOfVolume>(2, 34, 3, 5, 8, 180, 2));
+}
+
+// The larger part of the greatest floats is infinite, and the smaller ones of the least are no normal numbers.
+void check_exact_extremes(Checker& checker) {
+  for (const int64_t width : {20, 19}) {
+    ConvCase<Point> problem(grouped_shape(2, 9, 8, width, 19, 3));
+    problem.x[7] = INFINITY;
+    problem.x[static_cast<size_t>(width * 8 * 27 + 90)] = NAN;
+    problem.x[static_cast<size_t>(width * 8 + 150)] = 3.4028234e38f;
+    problem.weight[19 * 9 + 31] = -INFINITY;
+    for (int64_t i = 0; i < width * 8; ++i) {
+      problem.x[static_cast<size_t>(width * 8 * 20 + i)] *= 1e-30f;
+      problem.x[static_cast<size_t>(width * 8 * 22 + i)] *= 1e30f;
+    }
+    problem.want = reference<Point>(problem.shape, problem.x.data(), problem.weight.data(), problem.bias.data());
+    const std::string name = "exact, infinities " + std::to_string(width);
+    checker.close(name, outputs<PointwiseTile<1, 32, 2>, 1>(checker, name, problem, 0), problem.want, 1e-5);
+  }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -124,5 +173,7 @@ int main(int count, char** arguments) {
   check_depths(checker);
   check_clusters(checker);
   check_non_finite(checker);
+  check_groups(checker);
+  check_exact_extremes(checker);
   return checker.finish();
 }

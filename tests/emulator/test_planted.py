@@ -41,6 +41,7 @@ STACKS = "kernels/rnn/stack_clusters.cuh"
 STACK_TILE = "kernels/rnn/stack_tile.cuh"
 POINT = "kernels/conv/pointwise_wgmma.cuh"
 POINT_RING = "kernels/conv/pointwise.cuh"
+POINT_PARTS = "kernels/conv/pointwise_tf32x3.cuh"
 POINT_CLUSTER = "kernels/conv/pointwise_cluster.cuh"
 WINDOWS = "kernels/conv/window_wgmma.cuh"
 WINDOW_TILES = "kernels/conv/window_tiles.cuh"
@@ -306,6 +307,16 @@ MISTAKES = (
             "kPending = 2 * kBuffers"),
     Mistake("sums_of_places_are_read_before_the_wait", "conv_pointwise_test", POINT, "  ptx::wgmma_wait<0>();", ""),
     Mistake("weights_lie_unswizzled", "conv_pointwise_test", POINT_RING, "((i ^ row) % kPieces)", "(i % kPieces)"),
+    Mistake("parts_of_places_change_while_they_are_multiplied", "conv_pointwise_test", POINT_PARTS,
+            "wgmma_wait<kPartBuffers<Tile> - 1>()", "wgmma_wait<kPartBuffers<Tile>>()"),
+    Mistake("sums_of_parts_are_promoted_before_the_wait", "conv_pointwise_test", POINT_PARTS,
+            "    ptx::wgmma_wait<0>();", ""),
+    Mistake("a_slice_of_parts_is_released_too_early", "conv_pointwise_test", POINT_PARTS,
+            "    ring.release(stage);", "    ring.release(at.stage);"),
+    Mistake("lower_parts_of_weights_are_left_out", "conv_pointwise_test", POINT_PARTS,
+            "parts.upper, weights + kLower", "parts.upper, weights"),
+    Mistake("blocks_take_the_first_group", "conv_pointwise_test", POINT_RING,
+            "block / steps.blocks_of_group) * steps.in_channels", "0) * steps.in_channels"),
     Mistake("sums_of_a_cluster_are_added_too_early", "conv_pointwise_test", POINT_CLUSTER,
             "  ptx::cluster_arrive();\n  ptx::cluster_wait();\n  add_staged", "  ptx::cluster_arrive();\n  add_staged"),
     Mistake("sums_are_staged_over_places", "conv_window_test", POINT_CLUSTER,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a convolution of one tap (kernels/conv/pointwise_wgmma.cuh) takes from where: weights in the order in which the
-// tensor cores read them from shared memory, and a block's ring of slices of the input.
+// What a convolution of one tap (kernels/conv/pointwise_wgmma.cuh, pointwise_tf32x3.cuh) takes from where: weights in
+// the order in which the tensor cores read them from shared memory, and a block's ring of slices of the input.
 #pragma once
 
 #include "kernels/conv/shape.cuh"
@@ -11,10 +11,11 @@
 
 namespace stitch {
 
-// Of a block: warpgroups, each with 128 places, and output channels. One more warpgroup brings the input.
-template <int kGroups, int kChannels>
+// Of a block: warpgroups, each with 128 places, and output channels. One more warpgroup brings the input. Operands are
+// multiplied in one part, rounded, or in two.
+template <int kGroups, int kChannels, int kParts = 1>
 struct PointwiseTile {
-  static constexpr int groups = kGroups, channels = kChannels;
+  static constexpr int groups = kGroups, channels = kChannels, parts = kParts;
   static constexpr int places = 128 * kGroups;
   static constexpr int multipliers = 128 * kGroups;  // threads
   static constexpr int bringers = 128;
@@ -31,39 +32,63 @@ constexpr int kLanes = 4;         // neighbouring places of a thread
 constexpr int kRowBytes = 128;    // of an output channel's weights in a slice
 constexpr int kAlignment = 1024;  // of what the tensor cores read from shared memory
 constexpr int kMostStages = 8;
-constexpr int kStagesBesideWeights = 4;  // at least, where a block keeps all its weights
 
-// The weights of a slice of a block's output channels are in one piece, rounded: rows of 128 bytes whose 16-byte pieces
-// are swizzled as wgmma_operand() says. Slices follow each other, then blocks of output channels. Channels that are not
-// there weigh nothing.
+// The weights of a slice of a block's output channels are in one piece, rounded, or upper parts before lower ones: rows
+// of 128 bytes whose 16-byte pieces are swizzled as wgmma_operand() says. Slices follow each other, then blocks of
+// output channels, each of one group of the convolution. Channels that are not there weigh nothing.
 struct WeightBlocks {
+  int64_t in_channels;  // of a group, as the next two
+  int64_t out_channels;
+  int64_t blocks_of_group;
   int64_t blocks;
   int64_t slices;
 
   __host__ WeightBlocks(const ConvShape& shape, int channels_of_block)
-      : blocks(ceil_divide(shape.out_channels, channels_of_block)), slices(ceil_divide(shape.in_channels, kSlice)) {}
+      : in_channels(shape.in_channels / shape.groups),
+        out_channels(shape.out_channels / shape.groups),
+        blocks_of_group(ceil_divide(out_channels, channels_of_block)),
+        blocks(shape.groups * blocks_of_group),
+        slices(ceil_divide(in_channels, kSlice)) {}
 
-  __host__ int64_t bytes(int channels_of_block) const { return blocks * slices * channels_of_block * kRowBytes; }
+  __host__ int64_t bytes(int channels_of_block, int parts = 1) const {
+    return blocks * slices * parts * channels_of_block * kRowBytes;
+  }
 };
 
+// Of a weight: itself, rounded, or one of two parts.
+template <int kParts>
+__device__ __forceinline__ uint32_t part_of_weight(float weight, bool is_lower) {
+  if constexpr (kParts == 1) {
+    return mma_detail::rounded_tf32(weight);
+  } else {
+    const float value[1] = {weight};
+    uint32_t upper[1], lower[1];
+    mma_detail::split_fragment(upper, lower, value);
+    return is_lower ? lower[0] : upper[0];
+  }
+}
+
 // A thread makes a piece of four.
-template <int kChannels>
-__global__ void arrange_weights_kernel(const float* weight, int64_t in_channels, int64_t out_channels, int64_t slices,
-                                       uint4* arranged, int64_t count) {
+template <typename Tile>
+__global__ void arrange_weights_kernel(const float* weight, WeightBlocks weights, uint4* arranged, int64_t count) {
   constexpr int kPieces = kRowBytes / 16;
   const int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= count) {
     return;
   }
-  const int64_t row = i / kPieces % kChannels;
-  const int64_t slice = i / kPieces / kChannels % slices;
-  const int64_t channel = i / kPieces / kChannels / slices * kChannels + row;
+  const int64_t row = i / kPieces % Tile::channels;
+  const bool is_lower = i / kPieces / Tile::channels % Tile::parts != 0;
+  const int64_t slice = i / kPieces / Tile::channels / Tile::parts % weights.slices;
+  const int64_t block = i / kPieces / Tile::channels / Tile::parts / weights.slices;
+  const int64_t channel = block % weights.blocks_of_group * Tile::channels + row;  // of the group
   const int64_t first = slice * kSlice + ((i ^ row) % kPieces) * kLanes;
+  const float* const own =
+      weight + (block / weights.blocks_of_group * weights.out_channels + channel) * weights.in_channels;
   uint32_t words[kLanes];
 #pragma unroll
   for (int word = 0; word < kLanes; ++word) {
-    const bool is_there = channel < out_channels && first + word < in_channels;
-    words[word] = is_there ? mma_detail::rounded_tf32(weight[channel * in_channels + first + word]) : 0;
+    const bool is_there = channel < weights.out_channels && first + word < weights.in_channels;
+    words[word] = is_there ? part_of_weight<Tile::parts>(own[first + word], is_lower) : 0;
   }
   arranged[i] = make_uint4(words[0], words[1], words[2], words[3]);
 }
@@ -73,7 +98,9 @@ template <typename Tile>
 struct Memory {
   static constexpr int room = (Tile::blocks == 1 ? 226 : 112) * 1024;
   static constexpr int input_bytes = kSlice * Tile::places * static_cast<int>(sizeof(float));
-  static constexpr int weight_bytes = Tile::channels * kRowBytes;
+  static constexpr int weight_bytes = Tile::parts * Tile::channels * kRowBytes;
+  // At least, where a block keeps all its weights.
+  static constexpr int stages_beside_weights = Tile::parts == 1 ? 4 : 3;
   static constexpr int lead = 2 * kAlignment;  // room for barriers before what is aligned
   static_assert(weight_bytes % kAlignment == 0);
 
@@ -83,7 +110,8 @@ struct Memory {
   int bytes;  // in all
 
   __host__ explicit Memory(int64_t slices, bool may_keep_weights = true)
-      : has_all_weights(may_keep_weights && slices * weight_bytes + kStagesBesideWeights * input_bytes <= room - lead) {
+      : has_all_weights(may_keep_weights &&
+                        slices * weight_bytes + stages_beside_weights * input_bytes <= room - lead) {
     const auto kept = static_cast<int>(has_all_weights ? slices * weight_bytes : 0);
     const int fitting = (room - lead - kept) / (input_bytes + (has_all_weights ? 0 : weight_bytes));
     stages = fitting < kMostStages ? fitting : kMostStages;
@@ -172,16 +200,24 @@ struct PointwiseSteps {
   uint32_t units;  // tiles of places times blocks of channels
   uint32_t blocks_of_channels;
   uint32_t pixels;  // of an image
-  int in_channels;
+  int in_channels;  // of a group of the convolution
   int slices;
   bool by_four;  // the input is copied by four places
+  int image_channels;
+  uint32_t blocks_of_group;
 };
 
 // Where a place lies in the input: its element of the first channel.
 __device__ __forceinline__ const float* place_in_input(const PointwiseSteps& steps, const float* input,
                                                        uint32_t place) {
   const uint32_t image = place / steps.pixels;
-  return input + static_cast<int64_t>(image) * (steps.in_channels - 1) * steps.pixels + place;
+  return input + static_cast<int64_t>(image) * (steps.image_channels - 1) * steps.pixels + place;
+}
+
+// The first channel of the group that a block of output channels is of.
+__device__ __forceinline__ const float* input_of_block(const PointwiseSteps& steps, const float* input,
+                                                       uint32_t block) {
+  return input + static_cast<int64_t>(block / steps.blocks_of_group) * steps.in_channels * steps.pixels;
 }
 
 // Four places of row k are one piece of 16 bytes, swizzled so that the rows that a warp reads at once lie in different

@@ -97,28 +97,34 @@ __device__ __forceinline__ void bring(const Ring<Tile>& ring, const PointwiseSte
   RingPlace at;
 #pragma unroll 1
   for (uint32_t unit = blockIdx.x; unit < steps.units; unit += gridDim.x) {
+    const uint32_t block = unit % steps.blocks_of_channels;
     const unsigned char* const weights =
-        arranged + static_cast<int64_t>(unit % steps.blocks_of_channels) * steps.slices * Memory<Tile>::weight_bytes;
-    bring_unit<Tile>(ring, steps, {0, steps.slices}, input, unit / steps.blocks_of_channels * Tile::places, weights,
-                     at);
+        arranged + static_cast<int64_t>(block) * steps.slices * Memory<Tile>::weight_bytes;
+    bring_unit<Tile>(ring, steps, {0, steps.slices}, input_of_block(steps, input, block),
+                     unit / steps.blocks_of_channels * Tile::places, weights, at);
   }
 }
 
 template <typename Tile>
-__device__ __forceinline__ void multiply_step(float (&sums)[Tile::sums], const uint32_t (&a)[4], uint64_t b) {
+__device__ __forceinline__ void multiply_step(float (&sums)[Tile::sums], const uint32_t (&a)[4], uint64_t b,
+                                              bool accumulate = true) {
   if constexpr (Tile::channels == 16) {
-    ptx::wgmma_m64n16k8_tf32(sums, a, b, true);
+    ptx::wgmma_m64n16k8_tf32(sums, a, b, accumulate);
   } else if constexpr (Tile::channels == 32) {
-    ptx::wgmma_m64n32k8_tf32(sums, a, b, true);
+    ptx::wgmma_m64n32k8_tf32(sums, a, b, accumulate);
+  } else if constexpr (Tile::channels == 40) {
+    ptx::wgmma_m64n40k8_tf32(sums, a, b, accumulate);
   } else if constexpr (Tile::channels == 64) {
-    ptx::wgmma_m64n64k8_tf32(sums, a, b, true);
+    ptx::wgmma_m64n64k8_tf32(sums, a, b, accumulate);
+  } else if constexpr (Tile::channels == 80) {
+    ptx::wgmma_m64n80k8_tf32(sums, a, b, accumulate);
   } else if constexpr (Tile::channels == 96) {
-    ptx::wgmma_m64n96k8_tf32(sums, a, b, true);
+    ptx::wgmma_m64n96k8_tf32(sums, a, b, accumulate);
   } else if constexpr (Tile::channels == 128) {
-    ptx::wgmma_m64n128k8_tf32(sums, a, b, true);
+    ptx::wgmma_m64n128k8_tf32(sums, a, b, accumulate);
   } else {
     static_assert(Tile::channels == 192);
-    ptx::wgmma_m64n192k8_tf32(sums, a, b, true);
+    ptx::wgmma_m64n192k8_tf32(sums, a, b, accumulate);
   }
 }
 
@@ -354,9 +360,22 @@ __host__ PointwiseSteps pointwise_steps(const ConvShape& shape, const float* inp
           static_cast<uint32_t>(ceil_divide(places, Tile::places) * weights.blocks),
           static_cast<uint32_t>(weights.blocks),
           static_cast<uint32_t>(pixels),
-          static_cast<int>(shape.in_channels),
+          static_cast<int>(weights.in_channels),
           static_cast<int>(weights.slices),
-          pixels % kLanes == 0 && reinterpret_cast<uintptr_t>(input) % 16 == 0};
+          pixels % kLanes == 0 && reinterpret_cast<uintptr_t>(input) % 16 == 0,
+          static_cast<int>(shape.in_channels),
+          static_cast<uint32_t>(weights.blocks_of_group)};
+}
+
+template <typename Tile>
+__host__ unsigned pointwise_blocks(const PointwiseSteps& steps, const Memory<Tile>& memory) {
+  constexpr int64_t kBlocksAtOnce = 132 * Tile::blocks;  // of an H200
+  const int64_t of_channels = steps.blocks_of_channels;
+  // A block that keeps its weights has units of the same output channels.
+  const int64_t most = memory.has_all_weights && of_channels < kBlocksAtOnce
+                           ? kBlocksAtOnce / of_channels * of_channels
+                           : (memory.has_all_weights ? of_channels : kBlocksAtOnce);
+  return static_cast<unsigned>(steps.units < most ? steps.units : most);
 }
 
 }  // namespace pointwise_detail
@@ -367,12 +386,12 @@ cudaError_t launch_arrange_pointwise(const ConvShape& shape, const float* weight
   using namespace pointwise_detail;
   constexpr int kThreads = 128;
   const WeightBlocks weights(shape, Tile::channels);
-  const int64_t count = weights.bytes(Tile::channels) / int64_t{sizeof(uint4)};
+  const int64_t count = weights.bytes(Tile::channels, Tile::parts) / int64_t{sizeof(uint4)};
   if (count == 0) {
     return cudaSuccess;
   }
-  arrange_weights_kernel<Tile::channels><<<static_cast<unsigned>(ceil_divide(count, kThreads)), kThreads, 0, stream>>>(
-      weight, shape.in_channels, shape.out_channels, weights.slices, static_cast<uint4*>(arranged), count);
+  arrange_weights_kernel<Tile><<<static_cast<unsigned>(ceil_divide(count, kThreads)), kThreads, 0, stream>>>(
+      weight, weights, static_cast<uint4*>(arranged), count);
   return cudaGetLastError();
 }
 
@@ -386,7 +405,6 @@ cudaError_t launch_conv_kept_pointwise_wgmma(const ConvShape& shape, const float
                                              const Epilogue& epilogue, bool vectorised, const void* arranged,
                                              cudaStream_t stream, const InputMap& map = {}) {
   using namespace pointwise_detail;
-  constexpr int64_t kBlocksAtOnce = 132 * Tile::blocks;  // of an H200
   if (shape.groups != 1 || shape.in_channels == 0) {
     return cudaErrorInvalidValue;
   }
@@ -400,12 +418,7 @@ cudaError_t launch_conv_kept_pointwise_wgmma(const ConvShape& shape, const float
   if (error != cudaSuccess) {
     return error;
   }
-  const int64_t of_channels = steps.blocks_of_channels;
-  // A block that keeps its weights has units of the same output channels.
-  const int64_t most = memory.has_all_weights && of_channels < kBlocksAtOnce
-                           ? kBlocksAtOnce / of_channels * of_channels
-                           : (memory.has_all_weights ? of_channels : kBlocksAtOnce);
-  const auto blocks = static_cast<unsigned>(steps.units < most ? steps.units : most);
+  const unsigned blocks = pointwise_blocks(steps, memory);
   const Finish<Epilogue, InputMap> finish{
       input, weight, map, epilogue, static_cast<int>(shape.out_channels), vectorised && steps.pixels % kLanes == 0};
   kernel<<<blocks, Tile::threads, memory.bytes, stream>>>(finish, static_cast<const unsigned char*>(arranged), memory,

@@ -16,7 +16,7 @@ TensorMath ConvolutionSetting::math() const {
                                                                                    : TensorMath::kTf32;
   }
   if (may_keep_weights()) {
-    return TensorMath::kTf32;
+    return method == ConvolutionMethod::kPointwise && pointwise.is_exact() ? TensorMath::kTf32x3 : TensorMath::kTf32;
   }
   return is_tiled() ? tiles.variant->math : (is_direct_mma() ? TensorMath::kTf32x3 : TensorMath::kNone);
 }
@@ -76,7 +76,8 @@ const char* family_of(const ConvolutionSetting& chosen) {
     case ConvolutionMethod::kPatchWgmma:
       return "patch_wgmma";
     case ConvolutionMethod::kPointwise:
-      return chosen.pointwise.blocks > 1 ? "pointwise_cluster" : "pointwise_wgmma";
+      return chosen.pointwise.is_exact() ? "pointwise_tf32x3"
+                                         : (chosen.pointwise.blocks > 1 ? "pointwise_cluster" : "pointwise_wgmma");
     case ConvolutionMethod::kWindow:
       return "window_wgmma";
     case ConvolutionMethod::kTiles:

@@ -21,6 +21,13 @@ constexpr std::array kPointwiseSettings = {
     NamedSetting<PointwiseSetting>{"pointwise_wgmma_128x64", {1, 64}},
     NamedSetting<PointwiseSetting>{"pointwise_wgmma_128x32", {1, 32}},
     NamedSetting<PointwiseSetting>{"pointwise_wgmma_128x16", {1, 16}},
+    NamedSetting<PointwiseSetting>{"pointwise_tf32x3_256x80", {2, 80, 1, 2}},
+    NamedSetting<PointwiseSetting>{"pointwise_tf32x3_256x64", {2, 64, 1, 2}},
+    NamedSetting<PointwiseSetting>{"pointwise_tf32x3_256x40", {2, 40, 1, 2}},
+    NamedSetting<PointwiseSetting>{"pointwise_tf32x3_128x80", {1, 80, 1, 2}},
+    NamedSetting<PointwiseSetting>{"pointwise_tf32x3_128x64", {1, 64, 1, 2}},
+    NamedSetting<PointwiseSetting>{"pointwise_tf32x3_128x40", {1, 40, 1, 2}},
+    NamedSetting<PointwiseSetting>{"pointwise_tf32x3_128x32", {1, 32, 1, 2}},
 };
 
 // As the skeleton has them.
@@ -41,47 +48,56 @@ int64_t places_of(const ConvolutionProblem& problem) {
 }
 
 std::string tile_type(const PointwiseSetting& setting) {
-  return fmt::format("stitch::PointwiseTile<{}, {}>", setting.groups, setting.channels);
+  return setting.is_exact()
+             ? fmt::format("stitch::PointwiseTile<{}, {}, {}>", setting.groups, setting.channels, setting.parts)
+             : fmt::format("stitch::PointwiseTile<{}, {}>", setting.groups, setting.channels);
 }
 
-// Of input channels.
+// Of the input channels of a group.
+int64_t slices_of(const ConvolutionProblem& problem) { return blocks_along(problem.depth(), kInputsOfStage); }
 int64_t slices_of_block(const ConvolutionProblem& problem, const PointwiseSetting& setting) {
-  return blocks_along(blocks_along(problem.in_channels, kInputsOfStage), setting.blocks);
+  return blocks_along(slices_of(problem), setting.blocks);
+}
+
+// Of output channels, each of one group.
+int64_t blocks_of_channels(const ConvolutionProblem& problem, const PointwiseSetting& setting) {
+  return problem.groups * blocks_along(problem.rows(), setting.channels);
 }
 
 // Whether a block keeps its weights: Memory of runtime/kernels/conv/pointwise.cuh.
 bool keeps_weights(const ConvolutionProblem& problem, const PointwiseSetting& setting) {
-  constexpr int64_t kFloatBytes = 4, kStagesBeside = 4, kLead = 2 << 10;
+  constexpr int64_t kFloatBytes = 4, kLead = 2 << 10;
+  const int64_t stages_beside = setting.is_exact() ? 3 : 4;
   constexpr int64_t kRoomOfOne = 226 << 10, kRoomOfTwo = 112 << 10;
   const int64_t of_slice = kFloatBytes * kInputsOfStage;
-  const int64_t weights = blocks_along(problem.in_channels, kInputsOfStage) * setting.channels * of_slice;
+  const int64_t weights = slices_of(problem) * setting.parts * setting.channels * of_slice;
   const int64_t input = setting.groups * kPlacesOfWarpgroup * of_slice;
   return setting.blocks == 1 &&
-         weights + kStagesBeside * input <= (setting.groups == 1 ? kRoomOfTwo : kRoomOfOne) - kLead;
+         weights + stages_beside * input <= (setting.groups == 1 ? kRoomOfTwo : kRoomOfOne) - kLead;
 }
 
 // Most of the channels that are multiplied are there, or it is the smallest block that has them all.
 bool is_filled_by(const ConvolutionProblem& problem, const PointwiseSetting& setting) {
-  constexpr int64_t kFourths = 5;           // at most, that are multiplied for four that are there
-  constexpr int64_t kFewestOfSeveral = 64;  // blocks that read the same input
-  const int64_t channels = blocks_along(problem.out_channels, setting.channels) * setting.channels;
-  const auto holds_all = [&](int64_t block) { return block >= problem.out_channels; };
+  constexpr int64_t kFourths = 5;  // at most, that are multiplied for four that are there
+  const int64_t fewest_of_several = setting.is_exact() ? 40 : 64;  // blocks that read the same input
+  const int64_t channels = blocks_along(problem.rows(), setting.channels) * setting.channels;
+  const auto holds_all = [&](int64_t block) { return block >= problem.rows(); };
   const bool is_smallest = holds_all(setting.channels) &&
                            std::none_of(kPointwiseSettings.begin(), kPointwiseSettings.end(), [&](const auto& other) {
-                             return other.meaning.channels < setting.channels && holds_all(other.meaning.channels);
+                             return other.meaning.parts == setting.parts && other.meaning.channels < setting.channels &&
+                                    holds_all(other.meaning.channels);
                            });
-  return is_smallest || (setting.channels >= kFewestOfSeveral && 4 * channels <= kFourths * problem.out_channels);
+  return is_smallest || (setting.channels >= fewest_of_several && 4 * channels <= kFourths * problem.rows());
 }
 
 // Of one warpgroup, whose registers hold sums and places for no more channels.
 bool may_be_shared(const PointwiseSetting& setting) {
-  return setting.groups == 1 && (setting.channels == 64 || setting.channels == 128);
+  return setting.groups == 1 && !setting.is_exact() && (setting.channels == 64 || setting.channels == 128);
 }
 
 // Blocks that compute a place and a channel each by themselves.
 int64_t units_of(const ConvolutionProblem& problem, const PointwiseSetting& setting) {
-  return blocks_along(places_of(problem), setting.groups * kPlacesOfWarpgroup) *
-         blocks_along(problem.out_channels, setting.channels);
+  return blocks_along(places_of(problem), setting.groups * kPlacesOfWarpgroup) * blocks_of_channels(problem, setting);
 }
 
 // Clusters of blocks, where the blocks alone would leave multiprocessors idle and each has slices of its own.
@@ -142,7 +158,7 @@ bool allows_pointwise(const ConvolutionProblem& problem, const PointwiseSetting&
   const WindowNumbers& window = problem.window;
   const auto is_one = [](int64_t number) { return number == 1; };
   const auto is_zero = [](int64_t number) { return number == 0; };
-  return !problem.transposed && problem.groups == 1 && window.taps() == 1 &&
+  return !problem.transposed && (problem.groups == 1 || setting.is_exact()) && window.taps() == 1 &&
          std::all_of(window.stride.begin(), window.stride.end(), is_one) &&
          std::all_of(window.padding.begin(), window.padding.end(), is_zero) &&
          (setting.blocks == 1 || are_weights_kept) &&
@@ -151,11 +167,14 @@ bool allows_pointwise(const ConvolutionProblem& problem, const PointwiseSetting&
 
 std::vector<Setting> pointwise_settings(const ConvolutionProblem& problem, OperandRounding rounding,
                                         const DeviceLimits& limits, bool are_weights_kept) {
-  if (limits.architecture != "sm_90a" || rounding == OperandRounding::kNone) {
+  if (limits.architecture != "sm_90a") {
     return {};
   }
+  // Where operands may be rounded, only groups need more than one part.
+  const bool in_parts = rounding == OperandRounding::kNone || problem.groups > 1;
   std::vector<Setting> settings = settings_where(kPointwiseSettings, [&](const PointwiseSetting& setting) {
-    return is_filled_by(problem, setting) && allows_pointwise(problem, setting, are_weights_kept);
+    return setting.is_exact() == in_parts && is_filled_by(problem, setting) &&
+           allows_pointwise(problem, setting, are_weights_kept);
   });
   if (are_weights_kept) {
     add_clusters(problem, settings);
@@ -179,15 +198,20 @@ std::string pointwise_arguments(const PointwiseSetting& setting) {
 
 int64_t pointwise_weight_bytes(const ConvolutionProblem& problem, const PointwiseSetting& setting) {
   constexpr int64_t kRowBytes = 128;
-  return blocks_along(problem.out_channels, setting.channels) * setting.channels *
-         blocks_along(problem.in_channels, kInputsOfStage) * kRowBytes;
+  return blocks_of_channels(problem, setting) * setting.channels * slices_of(problem) * setting.parts * kRowBytes;
 }
 
 void describe_pointwise(StepBuilder& step, const PointwiseSetting& setting) {
   step.describe(
       "Access: weights are arranged as the tensor cores read them, before. Blocks stay and take tile after tile of "
       "places, 32 input channels at a time, into a ring in shared memory, as they lie; each thread reads four "
-      "neighbouring places of a channel, rounds them, and hands them to the tensor cores in registers.");
+      "neighbouring places of a channel, {} them, and hands them to the tensor cores in registers.",
+      setting.is_exact() ? "splits" : "rounds");
+  if (setting.is_exact()) {
+    step.describe(
+        "Arithmetic: operands in two TF32 parts, three products for each of fp32, summed up in fp32 every 32 "
+        "channels.");
+  }
   if (setting.blocks > 1) {
     step.describe(
         "The blocks of a cluster share the input channels of a tile, and each adds up all blocks' sums of its part of "
@@ -203,28 +227,30 @@ std::string pointwise_arranging(const PointwiseSetting& setting) {
 void add_pointwise_work(const Group& group, const ConvolutionProblem& problem, const PointwiseSetting& setting,
                         const ConvolutionLayout& layout, Work& work) {
   constexpr double kFloatBytes = 4, kFromCache = 0.2;
-  // Storing the sums of a unit, and filling the pipeline again, take about as long as three slices.
-  constexpr int64_t kSlicesBesides = 3, kThreadsThatSaturate = 768;
+  constexpr int64_t kThreadsThatSaturate = 768;
+  // Storing the sums of a unit, and filling the pipeline again, take about as long as three slices, or as one of three
+  // products.
+  const int64_t slices_besides = setting.is_exact() ? 1 : 3;
+  const double products = setting.is_exact() ? 3 : 1;
   const int64_t tiles = blocks_along(places_of(problem), setting.groups * kPlacesOfWarpgroup);
-  const int64_t blocks_of_channels = blocks_along(problem.out_channels, setting.channels);
-  const int64_t slices = blocks_along(problem.in_channels, kInputsOfStage);
+  const int64_t of_channels = blocks_of_channels(problem, setting);
   const auto weights = static_cast<double>(pointwise_weight_bytes(problem, setting));
   work.pipe = Pipe::kTf32;
-  work.flops = 2.0 * static_cast<double>(problem.outputs()) * static_cast<double>(problem.depth());
-  work.padded_flops = 2.0 * static_cast<double>(tiles * setting.groups * kPlacesOfWarpgroup) *
-                      static_cast<double>(blocks_of_channels * setting.channels) *
-                      static_cast<double>((slices_of_block(problem, setting) + kSlicesBesides) * kInputsOfStage) *
+  work.flops = 2.0 * products * static_cast<double>(problem.outputs()) * static_cast<double>(problem.depth());
+  work.padded_flops = 2.0 * products * static_cast<double>(tiles * setting.groups * kPlacesOfWarpgroup) *
+                      static_cast<double>(of_channels * setting.channels) *
+                      static_cast<double>((slices_of_block(problem, setting) + slices_besides) * kInputsOfStage) *
                       static_cast<double>(setting.blocks);
   const bool are_weights_kept = keeps_weights(group);
   work.launches += are_weights_kept ? 0 : 1;
-  work.blocks = tiles * blocks_of_channels * setting.blocks;
+  work.blocks = tiles * of_channels * setting.blocks;
   work.blocks_per_multiprocessor = setting.groups == 1 ? 2 : 1;
   // Slices are copied while others are multiplied: no thread waits for memory.
   work.threads_per_block = static_cast<int>(kThreadsThatSaturate) / work.blocks_per_multiprocessor;
   work.peak_share = peak_share_of_channels(setting.channels);
   work.bandwidth_share = 0.87;
-  const double input = kFloatBytes * static_cast<double>(places_of(problem) * slices * kInputsOfStage);
-  const double read_again = static_cast<double>(blocks_of_channels - 1) * input +
+  const double input = kFloatBytes * static_cast<double>(places_of(problem) * problem.groups * problem.depth());
+  const double read_again = static_cast<double>(of_channels / problem.groups - 1) * input +
                             (keeps_weights(problem, setting) ? 0 : static_cast<double>(tiles) * weights);
   work.extra_bytes += (are_weights_kept ? 0 : 2 * weights) + kFromCache * read_again;
   add_serial_work(problem, setting, layout, are_weights_kept, work);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution of one tap by wgmma (runtime/kernels/conv/pointwise_wgmma.cuh): its settings, and what they cost.
+// Convolution of one tap by wgmma (runtime/kernels/conv/pointwise_wgmma.cuh, and pointwise_tf32x3.cuh of fp32's class):
+// its settings, and what they cost.
 #pragma once
 
 #include <optional>
@@ -15,17 +16,21 @@
 namespace stitch::kernels {
 
 // Of a block: warpgroups of 128 places each, and output channels. `blocks` of a cluster share the input channels.
+// Operands are in one part, rounded, or in two.
 struct PointwiseSetting {
   int64_t groups;
   int64_t channels;
   int64_t blocks = 1;
+  int64_t parts = 1;
+
+  bool is_exact() const { return parts > 1; }
 };
 
-// Whether the skeleton can compute it: one tap in steps of one, no padding, no groups, and not transposed; by clusters
-// weights that are kept.
+// Whether the skeleton can compute it: one tap in steps of one, no padding, not transposed, groups in two parts alone;
+// by clusters weights that are kept.
 bool allows_pointwise(const ConvolutionProblem& problem, const PointwiseSetting& setting, bool are_weights_kept);
-// Those worth trying ("pointwise_wgmma_256x192"), where operands may be rounded and wgmma is. Splits are a cluster's
-// blocks.
+// Those worth trying where wgmma is: "pointwise_wgmma_256x192" where operands may be rounded, and
+// "pointwise_tf32x3_128x80" where they are not. Splits are a cluster's blocks.
 std::vector<Setting> pointwise_settings(const ConvolutionProblem& problem, OperandRounding rounding,
                                         const DeviceLimits& limits, bool are_weights_kept);
 // nullopt for a setting of other skeletons.

@@ -28,6 +28,11 @@ class PointwiseConvolution : public AskedKernel {
                                    const DeviceLimits& limits = known_devices().front()) const {
     return variants_of(space(math, limits), "pointwise_wgmma");
   }
+  // In fp32's class.
+  std::vector<std::string> offered_exact(MathMode math = MathMode::kKernelBench,
+                                         const DeviceLimits& limits = known_devices().front()) const {
+    return variants_of(space(math, limits), "pointwise_tf32x3");
+  }
   std::string launch(const char* variant, int64_t blocks = 1) const {
     std::string text;
     for (const std::string& line : to_text(kernel().draft(group(), {variant, blocks}).value()).launch) {
@@ -69,6 +74,43 @@ TEST(PointwiseSettings, FollowTheOutputChannels) {
   EXPECT_EQ(offered("64"), (Names{"pointwise_wgmma_256x64", "pointwise_wgmma_128x64"}));
   EXPECT_EQ(offered("192"), (Names{"pointwise_wgmma_256x192", "pointwise_wgmma_256x96", "pointwise_wgmma_256x64",
                                    "pointwise_wgmma_128x64"}));
+}
+
+TEST(PointwiseSettings, OfTwoPartsAreOfWhatIsNotRounded) {
+  const PointwiseConvolution plain(point_program("16,64,56,56", "256,64,1,1"));
+  EXPECT_FALSE(plain.offered_exact(MathMode::kFp32).empty());
+  EXPECT_TRUE(plain.offered_exact(MathMode::kKernelBench).empty());
+  EXPECT_TRUE(plain.offered_exact(MathMode::kTf32).empty());
+  const PointwiseConvolution grouped(point_program("16,120,56,56", "480,40,1,1", "1,1", "0,0", "3"));
+  EXPECT_FALSE(grouped.offered_exact(MathMode::kKernelBench).empty());
+  EXPECT_FALSE(grouped.offered_exact(MathMode::kTf32).empty());
+  EXPECT_TRUE(grouped.offered().empty());
+  const auto older = device_limits("A100");
+  ASSERT_TRUE(older.has_value());
+  EXPECT_TRUE(grouped.offered_exact(MathMode::kKernelBench, *older).empty());
+  EXPECT_FALSE(grouped.allows({"pointwise_tf32x3_128x64", 2})) << "no clusters";
+}
+
+TEST(PointwiseSettings, OfTwoPartsFollowTheOutputChannelsOfAGroup) {
+  const auto offered = [](const std::string& channels) {
+    return PointwiseConvolution(point_program("10,96,56,56", channels + ",32,1,1", "1,1", "0,0", "3")).offered_exact();
+  };
+  EXPECT_EQ(offered("60"), (Names{"pointwise_tf32x3_128x32"}));
+  EXPECT_EQ(offered("120"), (Names{"pointwise_tf32x3_256x40", "pointwise_tf32x3_128x40"}));
+  EXPECT_EQ(offered("240"), (Names{"pointwise_tf32x3_256x80", "pointwise_tf32x3_256x40", "pointwise_tf32x3_128x80",
+                                   "pointwise_tf32x3_128x40"}));
+}
+
+// Two blocks of 40 channels for each of three groups, of three slices with 128 bytes of each of two parts.
+TEST(PointwiseSettings, OfTwoPartsArrangeBlocksOfOneGroup) {
+  constexpr int64_t kBytesInParts = int64_t{3} * 2 * 40 * 3 * 2 * 128;
+  const PointwiseConvolution grouped(point_program("10,195,56,56", "213,65,1,1", "1,1", "0,0", "3"));
+  EXPECT_EQ(grouped.shape({"pointwise_tf32x3_128x40"}).kept_bytes, kBytesInParts);
+  EXPECT_EQ(grouped.work({"pointwise_tf32x3_128x40"}).blocks, 6 * 245);
+  const std::string launch = grouped.launch("pointwise_tf32x3_256x80");
+  EXPECT_NE(launch.find("launch_arrange_pointwise<stitch::PointwiseTile<2, 80, 2>>(shape, weight, args->kept"),
+            std::string::npos);
+  EXPECT_NE(launch.find("launch_conv_kept_pointwise_tf32x3<stitch::PointwiseTile<2, 80, 2>>("), std::string::npos);
 }
 
 // At reduced sizes the program's own setting stays.
