@@ -49,7 +49,7 @@ int32_t Arena::collect(int64_t batch) {
   }
   for (int32_t index = 0; index < tables_->buffer_count; ++index) {
     const BufferTable& buffer = tables_->buffers[index];
-    if (buffer.kind == BufferKind::kArena) {
+    if (buffer.kind == BufferKind::kArena && buffer.whole < 0) {
       add({buffer.bytes.at(batch), buffer.first_step, buffer.last_step, &buffer_offsets_[index]});
     }
   }

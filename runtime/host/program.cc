@@ -69,6 +69,10 @@ void* tensor_data(const StitchTensor* tensors, int32_t index) {
 // `call` is null in prepare(), whose steps touch parameters and prepared memory only.
 void* buffer_address(const StitchHandle& handle, int32_t index, const StitchCall* call) {
   const BufferTable& buffer = tables().buffers[index];
+  if (buffer.whole >= 0) {
+    void* whole = buffer_address(handle, buffer.whole, call);
+    return whole == nullptr ? nullptr : offset_into(whole, buffer.start.at(handle.arena.batch()));
+  }
   if (buffer.kind == BufferKind::kParameter) {
     return handle.parameters[buffer.index];
   }
@@ -105,7 +109,8 @@ void fence(WorkspaceGuard& guard, const StitchHandle& handle, const StepCall& ca
   const bool prepares = call.prepares;
   guard.close();
   for (int32_t operand = 0; operand < step.buffer_count; ++operand) {
-    const int32_t index = step.buffers[operand];
+    const int32_t own = step.buffers[operand];
+    const int32_t index = tables().buffers[own].whole < 0 ? own : tables().buffers[own].whole;
     const BufferTable& buffer = tables().buffers[index];
     if (buffer.kind == (prepares ? BufferKind::kPrepared : BufferKind::kArena)) {
       guard.open(prepares ? buffer.offset : handle.arena.buffer_offset(index), buffer.bytes.at(handle.arena.batch()));

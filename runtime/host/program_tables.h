@@ -35,6 +35,8 @@ struct BufferTable {
   Size bytes;
   int32_t first_step = 0;  // kArena: the step that writes it...
   int32_t last_step = 0;   // ...and the last one that reads it, or may run while it is read
+  int32_t whole = -1;      // the buffer in whose memory it lies as a part; -1: it has its own
+  Size start;              // bytes into that
 };
 
 enum class StepPhase : int32_t { kPrepare, kRun };

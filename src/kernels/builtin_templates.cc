@@ -3,6 +3,7 @@
 
 #include "kernels/attention/attention.h"
 #include "kernels/conv/convolution.h"
+#include "kernels/conv/mapped.h"
 #include "kernels/conv/moments.h"
 #include "kernels/conv/normed.h"
 #include "kernels/conv/pooled.h"
@@ -40,6 +41,7 @@ const std::vector<std::unique_ptr<KernelTemplate>>& builtin_templates() {
     list.push_back(make_windowed_convolution());
     list.push_back(make_convolution_moments());
     list.push_back(make_normed_convolution());
+    list.push_back(make_mapped_convolution());
     list.push_back(make_attention());
     list.push_back(make_recurrent_layer());
     list.push_back(make_recurrent_stack());

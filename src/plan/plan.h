@@ -29,7 +29,8 @@ struct Buffer {
   ir::ValueId value;
   BufferKind kind = BufferKind::kArena;
   int index = 0;       // place among the program's inputs, parameters...; states and their new values share it
-  int64_t offset = 0;  // bytes, in the arena or the prepared memory
+  int64_t offset = 0;  // bytes, in the arena or the prepared memory; of a part of an output, in that
+  std::optional<ir::ValueId> whole{};  // of which this is a part, in the whole's own memory
 };
 
 enum class Phase { kPrepare, kRun };
@@ -63,7 +64,8 @@ struct Step {
   // With a run-time batch: what extents and scratch grow by from one batch to the next. Else empty and 0.
   std::vector<int64_t> extents_per_batch;
   int64_t scratch_bytes_per_batch = 0;
-  int boundary = -1;  // of Plan::boundaries, whose code it is; -1: our own
+  std::vector<kernels::InWhole> in_whole{};  // as of its group
+  int boundary = -1;                         // of Plan::boundaries, whose code it is; -1: our own
 };
 
 // The batch as an argument of the program: an axis of its inputs that a call may give another extent. Every number of

@@ -45,6 +45,7 @@ POINT_PARTS = "kernels/conv/pointwise_tf32x3.cuh"
 POINT_CLUSTER = "kernels/conv/pointwise_cluster.cuh"
 WINDOWS = "kernels/conv/window_wgmma.cuh"
 WINDOW_TILES = "kernels/conv/window_tiles.cuh"
+INPUT_MAP = "kernels/conv/input_map.cuh"
 PATCH_GROUPS = "kernels/conv/patch_wgmma.cuh"
 GROUP_STEPS = "kernels/conv/patch_group_steps.cuh"
 GROUP_FINISH = "kernels/conv/patch_group_finish.cuh"
@@ -339,6 +340,17 @@ MISTAKES = (
             "ptx::wgmma_wait<2>();"),
     Mistake("windows_are_multiplied_without_a_fence", "conv_window_test", WINDOWS, "  ptx::wgmma_fence();", ""),
     Mistake("sums_of_windows_are_read_before_the_wait", "conv_window_test", WINDOWS, "  ptx::wgmma_wait<0>();", ""),
+    Mistake("padding_is_mapped", "conv_mapped_test", INPUT_MAP, "is_channel && is_there(0) ? mapped.x : 0", "mapped.x"),
+    Mistake("later_slices_are_mapped_as_the_first", "conv_mapped_test", POINT, "    mapped.first += kSlice;", ""),
+    Mistake("later_slices_of_windows_are_mapped_as_the_first", "conv_mapped_test", WINDOWS,
+            "      mapped.channel += kSlice;", ""),
+    Mistake("blocks_of_a_cluster_map_the_first_slices", "conv_mapped_test", POINT_CLUSTER,
+            "range.first * kSlice + lane % 4", "lane % 4"),
+    Mistake("rows_below_are_mapped_as_the_first", "conv_mapped_test", WINDOWS,
+            "y + tap_row >= 0 && y + tap_row < height", "y >= 0 && y < height"),
+    Mistake("sums_are_computed_again_of_what_is_stored", "conv_mapped_test", POINT,
+            "finish.map(k, column[static_cast<int64_t>(k) * steps.pixels])",
+            "column[static_cast<int64_t>(k) * steps.pixels]"),
     Mistake("keys_are_released_too_early", "attention_wgmma_test", FLASH_GROUPS,
             "  ptx::wgmma_wait<0>();\n  rows.pin_scores();\n  ring.release(walk.at.stage);",
             "  ring.release(walk.at.stage);\n  ptx::wgmma_wait<0>();\n  rows.pin_scores();"),

@@ -3,6 +3,7 @@
 // epilogue by four where it takes them so; and again by plain arithmetic where a sum is not finite.
 #pragma once
 
+#include "kernels/conv/input_map.cuh"
 #include "kernels/conv/patch.cuh"
 
 namespace stitch {
@@ -29,10 +30,10 @@ struct PatchFinish {
   bool by_two = false;  // two, where not four
 };
 
-// One output of a channel of a group by plain fp32 arithmetic.
-template <typename Window, typename Epilogue>
+// One output of a channel of a group by plain fp32 arithmetic. `map`: of kernels/conv/input_map.cuh.
+template <typename Window, typename Epilogue, typename InputMap = AsStored>
 __device__ float sum_patch_again(const PatchFinish<Epilogue>& finish, const PixelPlace& place, int64_t group,
-                                 int64_t channel) {
+                                 int64_t channel, const InputMap& map = {}) {
   using Z = typename PatchAxes<Window>::Z;
   using Y = typename PatchAxes<Window>::Y;
   using X = typename PatchAxes<Window>::X;
@@ -48,7 +49,8 @@ __device__ float sum_patch_again(const PatchFinish<Epilogue>& finish, const Pixe
     const int y = Y::input(static_cast<int>(place.y), tap / X::kernel % Y::kernel);
     const int x = X::input(static_cast<int>(place.x), tap % X::kernel);
     if (z >= 0 && z < shape.depth && y >= 0 && y < shape.height && x >= 0 && x < shape.width) {
-      sum = fmaf(first[k / Window::taps * plane + (z * shape.height + y) * shape.width + x],
+      const float value = first[k / Window::taps * plane + (z * shape.height + y) * shape.width + x];
+      sum = fmaf(map(group * inputs + k / Window::taps, value),
                  finish.weight[weight_place<Window>(shape, group, channel, k / Window::taps) + tap], sum);
     }
   }

@@ -110,8 +110,8 @@ cudaError_t launch_in_clusters(void (*kernel)(Parameters...), int64_t clusters, 
 }
 
 // By all threads that multiply, with the others at the same two cluster barriers.
-template <typename Tile, int kCluster, typename Epilogue>
-__device__ __forceinline__ void finish_cluster(const Finish<Epilogue>& finish, const PointwiseSteps& steps,
+template <typename Tile, int kCluster, typename Epilogue, typename InputMap>
+__device__ __forceinline__ void finish_cluster(const Finish<Epilogue, InputMap>& finish, const PointwiseSteps& steps,
                                                uint32_t unit, const TileSums<Tile>& sums, float* staged) {
   using Sums = typename ClusterPart<Tile, kCluster>::Sums;
   TileSums<Sums> joined;
@@ -123,9 +123,9 @@ __device__ __forceinline__ void finish_cluster(const Finish<Epilogue>& finish, c
   ptx::cluster_wait();  // partners may still read
 }
 
-template <typename Tile, int kCluster, typename Epilogue>
+template <typename Tile, int kCluster, typename Epilogue, typename InputMap>
 __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
-    pointwise_cluster_kernel(Finish<Epilogue> finish, const unsigned char* arranged, Memory<Tile> memory,
+    pointwise_cluster_kernel(Finish<Epilogue, InputMap> finish, const unsigned char* arranged, Memory<Tile> memory,
                              PointwiseSteps steps) {
 #ifdef STITCH_HAS_WGMMA
   static_assert(Tile::groups == 1 && Tile::channels <= 128, "registers are those of such tiles");
@@ -149,7 +149,8 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
     const int lane = static_cast<int>(threadIdx.x) % kWarpThreads;
     TileSums<Tile> sums = {};
     if (range.count > 0) {
-      multiply_unit<Tile>(ring, range.count, piece_of<Tile>(lane % 4, warp * 8 + lane / 4) * kLanes, at, sums);
+      const MappedChannels<InputMap> mapped{finish.map, range.first * kSlice + lane % 4, steps.in_channels};
+      multiply_unit<Tile>(ring, range.count, piece_of<Tile>(lane % 4, warp * 8 + lane / 4) * kLanes, mapped, at, sums);
     }
     finish_cluster<Tile, kCluster>(finish, steps, unit, sums, reinterpret_cast<float*>(ring.weights));
   }
@@ -159,10 +160,10 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
 }  // namespace pointwise_detail
 
 // As launch_conv_kept_pointwise_wgmma(); kCluster blocks, 2, 4 or 8, share the input channels.
-template <typename Tile, int kCluster, typename Epilogue>
+template <typename Tile, int kCluster, typename Epilogue, typename InputMap = AsStored>
 cudaError_t launch_conv_kept_pointwise_cluster(const ConvShape& shape, const float* input, const float* weight,
                                                const Epilogue& epilogue, bool vectorised, const void* arranged,
-                                               cudaStream_t stream) {
+                                               cudaStream_t stream, const InputMap& map = {}) {
   using namespace pointwise_detail;
   if (shape.groups != 1 || shape.in_channels == 0) {
     return cudaErrorInvalidValue;
@@ -175,13 +176,13 @@ cudaError_t launch_conv_kept_pointwise_cluster(const ConvShape& shape, const flo
   const Memory<Tile> memory(steps.slices, false);
   static_assert(kStagedBytes <= Memory<Tile>::room - Memory<Tile>::lead);
   const int bytes = memory.bytes < Memory<Tile>::lead + kStagedBytes ? Memory<Tile>::lead + kStagedBytes : memory.bytes;
-  const auto kernel = pointwise_cluster_kernel<Tile, kCluster, Epilogue>;
+  const auto kernel = pointwise_cluster_kernel<Tile, kCluster, Epilogue, InputMap>;
   const cudaError_t error = allow_shared_memory(kernel, bytes);
   if (error != cudaSuccess) {
     return error;
   }
-  const Finish<Epilogue> finish{input, weight, epilogue, static_cast<int>(shape.out_channels),
-                                vectorised && steps.pixels % kLanes == 0};
+  const Finish<Epilogue, InputMap> finish{
+      input, weight, map, epilogue, static_cast<int>(shape.out_channels), vectorised && steps.pixels % kLanes == 0};
   return launch_in_clusters<kCluster>(kernel, steps.units, Tile::threads, bytes, stream, finish,
                                       static_cast<const unsigned char*>(arranged), memory, steps);
 }

@@ -9,6 +9,7 @@
 // 32: they are stored from registers.
 #pragma once
 
+#include "kernels/conv/input_map.cuh"
 #include "kernels/conv/pointwise.cuh"
 #include "ptx/warpgroup.cuh"
 #include "ptx/wgmma.cuh"
@@ -18,10 +19,11 @@ namespace stitch {
 namespace pointwise_detail {
 
 // What the epilogue takes, and what computes an output again.
-template <typename Epilogue>
+template <typename Epilogue, typename InputMap>
 struct Finish {
   const float* input;
   const float* weight;
+  InputMap map;
   Epilogue epilogue;
   int out_channels;
   bool by_four;  // four neighbouring places are stored together
@@ -129,12 +131,26 @@ __device__ __forceinline__ void multiply_step(float (&sums)[Tile::sums], const u
 // The operand of two tiles of 64 places: of tile i the thread's places 2 i and 2 i + 1 are rows g and g + 8.
 using Fragments = uint32_t[2][4];
 
+// The input channels of a slice that a thread reads: every fourth from its first one on.
+template <typename InputMap>
+struct MappedChannels {
+  const InputMap& map;
+  int first;  // of the thread, of the slice
+  int channels;
+
+  __device__ __forceinline__ float4 operator()(int behind_first, const float4& values) const {
+    return input_map_detail::map_four(map, first + behind_first, channels, values, [](int) { return true; });
+  }
+};
+
 // `stage`: this thread's places of its first input channel. The second channel is four further.
-template <typename Tile>
-__device__ __forceinline__ void read_step(const float* stage, int step, Fragments& fragments) {
+template <typename Tile, typename InputMap>
+__device__ __forceinline__ void read_step(const float* stage, const MappedChannels<InputMap>& mapped, int step,
+                                          Fragments& fragments) {
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
-    const float4 places = *reinterpret_cast<const float4*>(stage + (step * kStep + half * 4) * Tile::places);
+    const int channel = step * kStep + half * 4;
+    const float4 places = mapped(channel, *reinterpret_cast<const float4*>(stage + channel * Tile::places));
     fragments[0][half * 2] = mma_detail::rounded_tf32(places.x);
     fragments[0][half * 2 + 1] = mma_detail::rounded_tf32(places.y);
     fragments[1][half * 2] = mma_detail::rounded_tf32(places.z);
@@ -155,10 +171,11 @@ __device__ __forceinline__ void issue_step(TileSums<Tile>& sums, const Fragments
   ptx::wgmma_commit();
 }
 
-// Sums up all slices of a unit. While the tensor cores multiply some steps, the next one's places are read.
-template <typename Tile>
-__device__ __forceinline__ void multiply_unit(const Ring<Tile>& ring, int slices, int own_place, RingPlace& at,
-                                              TileSums<Tile>& sums) {
+// Sums up all slices of a unit. While the tensor cores multiply some steps, the next one's places are read. `mapped`
+// begins with the unit's first slice.
+template <typename Tile, typename InputMap>
+__device__ __forceinline__ void multiply_unit(const Ring<Tile>& ring, int slices, int own_place,
+                                              MappedChannels<InputMap> mapped, RingPlace& at, TileSums<Tile>& sums) {
   constexpr int kSteps = kSlice / kStep;
   constexpr int kBuffers = Tile::channels > 128 ? 2 : 4;  // of places in registers: as there is room beside sums
   static_assert(kSteps % kBuffers == 0, "which registers a step takes is known");
@@ -166,7 +183,7 @@ __device__ __forceinline__ void multiply_unit(const Ring<Tile>& ring, int slices
   constexpr uint64_t kStepUnits = kStep * sizeof(float) / 16;  // of addresses in descriptors
   Fragments fragments[kBuffers];
   ring.wait_until_full(at);
-  read_step<Tile>(ring.input_of(at.stage) + own_place, 0, fragments[0]);
+  read_step<Tile>(ring.input_of(at.stage) + own_place, mapped, 0, fragments[0]);
   int before = at.stage;
 #pragma unroll 1
   for (int slice = 0; slice < slices; ++slice) {
@@ -177,7 +194,7 @@ __device__ __forceinline__ void multiply_unit(const Ring<Tile>& ring, int slices
       issue_step<Tile>(sums, fragments[step % kBuffers], weights + step * kStepUnits);
       ptx::wgmma_wait<kPending>();
       if (step + 1 < kSteps) {
-        read_step<Tile>(stage, step + 1, fragments[(step + 1) % kBuffers]);
+        read_step<Tile>(stage, mapped, step + 1, fragments[(step + 1) % kBuffers]);
       }
       if (step == kBuffers - 2 && slice > 0) {
         ring.release(before);
@@ -185,9 +202,10 @@ __device__ __forceinline__ void multiply_unit(const Ring<Tile>& ring, int slices
     }
     before = at.stage;
     at.next(ring.memory);
+    mapped.first += kSlice;
     if (slice + 1 < slices) {
       ring.wait_until_full(at);
-      read_step<Tile>(ring.input_of(at.stage) + own_place, 0, fragments[0]);
+      read_step<Tile>(ring.input_of(at.stage) + own_place, mapped, 0, fragments[0]);
     }
   }
   ptx::wgmma_wait<0>();
@@ -208,8 +226,8 @@ __device__ __forceinline__ bool are_all_finite(const TileSums<Tile>& sums) {
 
 // All outputs of a warp, whose first place this is, by plain fp32 arithmetic: rounding an infinity made NaN, or may
 // have.
-template <typename Tile, typename Epilogue>
-__device__ __forceinline__ void finish_again(const Finish<Epilogue>& finish, const PointwiseSteps& steps,
+template <typename Tile, typename Epilogue, typename InputMap>
+__device__ __forceinline__ void finish_again(const Finish<Epilogue, InputMap>& finish, const PointwiseSteps& steps,
                                              uint32_t first_place, int first_channel) {
   const uint32_t place = first_place + threadIdx.x % kWarpThreads;
   if (place >= steps.places) {
@@ -223,7 +241,7 @@ __device__ __forceinline__ void finish_again(const Finish<Epilogue>& finish, con
     float sum = 0;
 #pragma unroll 1
     for (int k = 0; k < steps.in_channels; ++k) {
-      sum = fmaf(column[static_cast<int64_t>(k) * steps.pixels], weight[k], sum);
+      sum = fmaf(finish.map(k, column[static_cast<int64_t>(k) * steps.pixels]), weight[k], sum);
     }
     finish.epilogue(image, first_channel + i, place - image * steps.pixels, sum);
   }
@@ -236,8 +254,8 @@ __device__ __forceinline__ Lanes<float, kLanes> places_of(const TileSums<Tile>& 
 }
 
 // `first_place`: this thread's, a multiple of four; all four are of one image.
-template <typename Tile, typename Epilogue>
-__device__ __forceinline__ void finish_by_four(const Finish<Epilogue>& finish, const PointwiseSteps& steps,
+template <typename Tile, typename Epilogue, typename InputMap>
+__device__ __forceinline__ void finish_by_four(const Finish<Epilogue, InputMap>& finish, const PointwiseSteps& steps,
                                                uint32_t first_place, int first_channel, const TileSums<Tile>& sums) {
   if constexpr (requires { finish.epilogue.template lanes<kLanes>(0, 0, 0, Lanes<float, kLanes>{}); }) {
     if (first_place >= steps.places) {
@@ -259,8 +277,8 @@ __device__ __forceinline__ void finish_by_four(const Finish<Epilogue>& finish, c
 }
 
 // Place by place, eight channels a turn, whose sums the next ones' take the place of: less code than all of them.
-template <typename Tile, typename Epilogue>
-__device__ __forceinline__ void finish_one_by_one(const Finish<Epilogue>& finish, const PointwiseSteps& steps,
+template <typename Tile, typename Epilogue, typename InputMap>
+__device__ __forceinline__ void finish_one_by_one(const Finish<Epilogue, InputMap>& finish, const PointwiseSteps& steps,
                                                   uint32_t first_place, int first_channel, TileSums<Tile>& sums) {
   const int own = first_channel + static_cast<int>(threadIdx.x) % 4 * 2;
 #pragma unroll 1
@@ -285,8 +303,8 @@ __device__ __forceinline__ void finish_one_by_one(const Finish<Epilogue>& finish
 }
 
 // `first_place`: of the block's tile.
-template <typename Tile, typename Epilogue>
-__device__ __forceinline__ void finish_tile(const Finish<Epilogue>& finish, const PointwiseSteps& steps,
+template <typename Tile, typename Epilogue, typename InputMap>
+__device__ __forceinline__ void finish_tile(const Finish<Epilogue, InputMap>& finish, const PointwiseSteps& steps,
                                             uint32_t first_place, int first_channel, TileSums<Tile>& sums) {
   const uint32_t warp_place = first_place + threadIdx.x / kWarpThreads * (8 * kLanes);
   const uint32_t place = warp_place + threadIdx.x % kWarpThreads / 4 * kLanes;
@@ -299,9 +317,9 @@ __device__ __forceinline__ void finish_tile(const Finish<Epilogue>& finish, cons
   }
 }
 
-template <typename Tile, typename Epilogue>
+template <typename Tile, typename Epilogue, typename InputMap>
 __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
-    pointwise_wgmma_kernel(Finish<Epilogue> finish, const unsigned char* arranged, Memory<Tile> memory,
+    pointwise_wgmma_kernel(Finish<Epilogue, InputMap> finish, const unsigned char* arranged, Memory<Tile> memory,
                            PointwiseSteps steps) {
 #ifdef STITCH_HAS_WGMMA
   extern __shared__ __align__(1024) unsigned char pointwise_shared[];
@@ -324,7 +342,8 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
     }
     for (uint32_t unit = blockIdx.x; unit < steps.units; unit += gridDim.x) {
       TileSums<Tile> sums = {};
-      multiply_unit<Tile>(ring, steps.slices, own_place, at, sums);
+      multiply_unit<Tile>(ring, steps.slices, own_place,
+                          MappedChannels<InputMap>{finish.map, lane % 4, steps.in_channels}, at, sums);
       finish_tile<Tile>(finish, steps, unit / steps.blocks_of_channels * Tile::places,
                         static_cast<int>(unit % steps.blocks_of_channels) * Tile::channels, sums);
     }
@@ -379,11 +398,12 @@ cudaError_t launch_arrange_pointwise(const ConvShape& shape, const float* weight
 // epilogue: void operator()(int64_t image, int64_t channel, int64_t pixel, float accumulator) const, pixels of a plane
 // numbered along its rows; and lanes<4>(image, channel, pixel, accumulators) where `vectorised`, which is proved for
 // every fourth pixel. Needs a window of one tap, stride one and no padding, and shape.groups == 1; sm_90a. `arranged`:
-// the weights, by launch_arrange_pointwise().
-template <typename Tile, typename Epilogue>
+// the weights, by launch_arrange_pointwise(). map: float operator()(int64_t channel, float value) const, for each
+// element of the input.
+template <typename Tile, typename Epilogue, typename InputMap = AsStored>
 cudaError_t launch_conv_kept_pointwise_wgmma(const ConvShape& shape, const float* input, const float* weight,
                                              const Epilogue& epilogue, bool vectorised, const void* arranged,
-                                             cudaStream_t stream) {
+                                             cudaStream_t stream, const InputMap& map = {}) {
   using namespace pointwise_detail;
   if (shape.groups != 1 || shape.in_channels == 0) {
     return cudaErrorInvalidValue;
@@ -393,14 +413,14 @@ cudaError_t launch_conv_kept_pointwise_wgmma(const ConvShape& shape, const float
     return cudaSuccess;
   }
   const Memory<Tile> memory(steps.slices);
-  const auto kernel = pointwise_wgmma_kernel<Tile, Epilogue>;
+  const auto kernel = pointwise_wgmma_kernel<Tile, Epilogue, InputMap>;
   const cudaError_t error = allow_shared_memory(kernel, memory.bytes);
   if (error != cudaSuccess) {
     return error;
   }
   const unsigned blocks = pointwise_blocks(steps, memory);
-  const Finish<Epilogue> finish{input, weight, epilogue, static_cast<int>(shape.out_channels),
-                                vectorised && steps.pixels % kLanes == 0};
+  const Finish<Epilogue, InputMap> finish{
+      input, weight, map, epilogue, static_cast<int>(shape.out_channels), vectorised && steps.pixels % kLanes == 0};
   kernel<<<blocks, Tile::threads, memory.bytes, stream>>>(finish, static_cast<const unsigned char*>(arranged), memory,
                                                           steps);
   return cudaGetLastError();

@@ -145,6 +145,10 @@ std::vector<Field> buffer_row(const BufferEntry& buffer) {
   fields.push_back({"bytes", size_text(buffer.bytes)});
   fields.push_back({"first_step", std::to_string(buffer.first_step)});
   fields.push_back({"last_step", std::to_string(buffer.last_step)});
+  if (buffer.whole >= 0) {
+    fields.push_back({"whole", std::to_string(buffer.whole)});
+    fields.push_back({"start", size_text(buffer.start)});
+  }
   return fields;
 }
 

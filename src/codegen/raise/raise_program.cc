@@ -5,6 +5,7 @@
 
 #include "codegen/raise/step_counts.h"
 #include "ir/ops/support/random.h"
+#include "plan/memory/wholes.h"
 
 namespace stitch::codegen {
 namespace {
@@ -64,6 +65,12 @@ plan::BatchLine bytes_of(const plan::Plan& plan, ir::ValueId value) {
                                 : fixed(bytes);
 }
 
+plan::BatchLine start_of(const plan::Plan& plan, const plan::Wholes& wholes, int buffer) {
+  const int64_t start = wholes.start_of(buffer, plan.graph);
+  return plan.batch.has_value() ? plan::batch_line(*plan.batch, start, wholes.start_of(buffer, plan.batch->other))
+                                : fixed(start);
+}
+
 // How every extent of `value` follows the batch; empty where none does.
 std::vector<plan::BatchLine> axes_of(const plan::Plan& plan, ir::ValueId value) {
   std::vector<plan::BatchLine> axes;
@@ -103,19 +110,37 @@ void add_buffers(const plan::Plan& plan, const plan::CallStreams& call, int para
   for (const plan::Buffer& buffer : plan.buffers) {
     const int first = buffer.kind == plan::BufferKind::kConstant ? parameters : 0;  // constants follow the parameters
     const int64_t offset = buffer.kind == plan::BufferKind::kPrepared ? buffer.offset : 0;
-    file.buffers.push_back(
-        {kind_name(buffer.kind), first + buffer.index, offset, bytes_of(plan, buffer.value), 0, 0, buffer.name});
+    file.buffers.push_back({kind_name(buffer.kind),
+                            first + buffer.index,
+                            offset,
+                            bytes_of(plan, buffer.value),
+                            0,
+                            0,
+                            -1,
+                            {},
+                            buffer.name});
   }
+  const plan::Wholes wholes(plan);
+  std::vector<bool> is_written(plan.buffers.size());
   for (int number = 0; number < static_cast<int>(plan.steps.size()); ++number) {
     const plan::Step& step = plan.steps[static_cast<size_t>(number)];
     const int last = call.steps[static_cast<size_t>(number)].last_beside;
     for (const int result : step.results) {
-      file.buffers[static_cast<size_t>(result)].first_step = number;
-      file.buffers[static_cast<size_t>(result)].last_step = last;
+      const auto holder = static_cast<size_t>(wholes.holder_of(result));
+      BufferEntry& written = file.buffers[holder];
+      written.first_step = is_written[holder] ? written.first_step : number;
+      written.last_step = std::max(written.last_step, last);
+      is_written[holder] = true;
     }
     for (const int operand : step.operands) {
-      BufferEntry& read = file.buffers[static_cast<size_t>(operand)];
+      BufferEntry& read = file.buffers[static_cast<size_t>(wholes.holder_of(operand))];
       read.last_step = std::max(read.last_step, last);
+    }
+  }
+  for (size_t number = 0; number < plan.buffers.size(); ++number) {
+    if (plan.buffers[number].whole.has_value()) {
+      file.buffers[number].whole = wholes.holder_of(static_cast<int>(number));
+      file.buffers[number].start = start_of(plan, wholes, static_cast<int>(number));
     }
   }
 }

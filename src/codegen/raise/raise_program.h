@@ -26,8 +26,10 @@ struct BufferEntry {
   int index = 0;
   int64_t offset = 0;
   plan::BatchLine bytes;
-  int first_step = 0;  // of the arena's: written here...
-  int last_step = 0;   // ...and last read here
+  int first_step = 0;     // of the arena's: written here...
+  int last_step = 0;      // ...and last read here
+  int whole = -1;         // the buffer in whose memory it lies, where it has none of its own
+  plan::BatchLine start;  // bytes into that
   std::string name;
 };
 

@@ -135,7 +135,7 @@ class Joiner {
 
   std::optional<std::string> call_of(size_t index, size_t number, bool is_last) {
     const plan::Step& step = program_.plan.steps[index];
-    if (step.phase != plan::Phase::kRun || step.scratch_bytes > 0 || step.kept_bytes > 0) {
+    if (step.phase != plan::Phase::kRun || step.scratch_bytes > 0 || step.kept_bytes > 0 || !step.in_whole.empty()) {
       return std::nullopt;
     }
     take_memory(step);

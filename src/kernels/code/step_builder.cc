@@ -17,7 +17,22 @@ StepBuilder::StepBuilder(const Group& group) : group_(group) {
   std::for_each(group.results.begin(), group.results.end(), name_tensor);
 }
 
-Expr StepBuilder::tensor(ir::ValueId value) const {
+Expr StepBuilder::tensor(ir::ValueId value) {
+  if (group_.makes(value) && group_.place_of(value) != nullptr) {
+    taken_whole_ = value;
+  }
+  return elements(value);
+}
+
+Result<StepDraft> StepBuilder::take() {
+  if (taken_whole_.has_value()) {
+    return failure(ErrorCode::kUnsupportedOperator,
+                   group_.graph->value(*taken_whole_).name + " is not stored element by element");
+  }
+  return std::move(draft_);
+}
+
+Expr StepBuilder::elements(ir::ValueId value) const {
   const auto found = tensor_names_.find(value);
   STITCH_CHECK(found != tensor_names_.end()) << group_.graph->value(value).name << " is not in the step's memory";
   return tensor_named(found->second);

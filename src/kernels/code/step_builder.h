@@ -4,8 +4,10 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
+#include "base/error/result.h"
 #include "kernels/code/names.h"
 #include "kernels/code/step_draft.h"
 #include "kernels/group/group.h"
@@ -18,7 +20,9 @@ class StepBuilder {
 
   const Group& group() const { return group_; }
   // The memory of `value`, which the step reads or writes.
-  Expr tensor(ir::ValueId value) const;
+  Expr tensor(ir::ValueId value);
+  // The same for whoever finds each element by Group::memory_shape().
+  Expr elements(ir::ValueId value) const;
   // Adds an extent. Each call adds a new entry, so that equal sizes never share one by chance.
   Expr extent(const std::string& wanted, int64_t value, const std::string& comment = {});
   // A named constant of this value; the same name for the same type and value.
@@ -42,7 +46,8 @@ class StepBuilder {
   void set_scratch_bytes(int64_t bytes) { draft_.shape.scratch_bytes = bytes; }
   void set_kept_bytes(int64_t bytes) { draft_.shape.kept_bytes = bytes; }
 
-  StepDraft take() { return std::move(draft_); }
+  // Fails where the memory of a result was asked for as a whole that lies in the whole of a concatenation.
+  Result<StepDraft> take();
 
  private:
   static Expr in_line(const Expr& value) { return value; }
@@ -57,6 +62,7 @@ class StepBuilder {
   NameTable names_;
   NameTable extent_names_;
   std::map<ir::ValueId, std::string> tensor_names_;
+  std::optional<ir::ValueId> taken_whole_;  // a result that lies apart and was taken for contiguous
   StepDraft draft_;
 };
 

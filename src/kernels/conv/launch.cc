@@ -12,10 +12,10 @@
 namespace stitch::kernels {
 namespace {
 
-void add_operand(StepBuilder& step, size_t operand, const std::string& name) {
+void add_operand(StepBuilder& step, ir::ValueId operand, const std::string& name) {
   const ir::Node& root = step.group().root_node();
   const std::string type = cuda_type_name(step.group().graph->type(root.outputs[0]).dtype);
-  const auto view = strided_view(step.group(), ir::tensor_operand(root, operand));
+  const auto view = strided_view(step.group(), operand);
   const Expr start = cast(fmt::format("const {}*", type), step.tensor(view->stored));
   step.launch("const {}* {} = {};", type, name,
               view->offset == 0 ? start : sum(start, step.extent(name + "_offset", view->offset)));
@@ -46,9 +46,13 @@ void add_shape(StepBuilder& step, const ConvolutionProblem& problem) {
 }  // namespace
 
 void add_problem(StepBuilder& step, const ConvolutionProblem& problem) {
+  add_problem(step, problem, ir::tensor_operand(step.group().root_node(), 0));
+}
+
+void add_problem(StepBuilder& step, const ConvolutionProblem& problem, ir::ValueId input) {
   add_shape(step, problem);
-  add_operand(step, 0, "input");
-  add_operand(step, 1, "weight");
+  add_operand(step, input, "input");
+  add_operand(step, ir::tensor_operand(step.group().root_node(), 1), "weight");
   const size_t axes = problem.window.axes();
   step.launch("// Kernel, stride, padding and dilation, each along {}.", axes == 3 ? "z, y and x" : "y and x");
   const std::string window = window_type(axes == 3 ? "stitch::ConvWindow3d" : "stitch::ConvWindow", problem.window);

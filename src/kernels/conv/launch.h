@@ -10,6 +10,8 @@ namespace stitch::kernels {
 
 // `shape`, `input`, `weight` and `Window`, of the step's root.
 void add_problem(StepBuilder& step, const ConvolutionProblem& problem);
+// The same where `input` in memory is what the root's is computed from.
+void add_problem(StepBuilder& step, const ConvolutionProblem& problem, ir::ValueId input);
 
 // Of an epilogue that pixels of a plane are named to by one number, along which neighbours may be taken together.
 std::vector<Coordinate> numbered_pixel_coordinates(size_t rank);

@@ -20,6 +20,19 @@ bool Group::reads(ir::ValueId value) const {
   return std::find(operands.begin(), operands.end(), value) != operands.end();
 }
 
+bool Group::makes(ir::ValueId value) const { return std::find(results.begin(), results.end(), value) != results.end(); }
+
+const InWhole* Group::place_of(ir::ValueId value) const {
+  const auto found =
+      std::find_if(in_whole.begin(), in_whole.end(), [&](const InWhole& each) { return each.part == value; });
+  return found == in_whole.end() ? nullptr : &*found;
+}
+
+const std::vector<int64_t>& Group::memory_shape(ir::ValueId value) const {
+  const InWhole* place = place_of(value);
+  return graph->type(place != nullptr && place->whole.has_value() ? *place->whole : value).shape;
+}
+
 bool is_parameter(const ir::Graph& graph, ir::ValueId value) {
   return std::any_of(graph.inputs.begin(), graph.inputs.end(), [&](const ir::GraphInput& input) {
     return input.value == value && input.role == TensorRole::kParameter;

@@ -4,6 +4,7 @@
 // while loading), nodes after it its epilogue (computed while storing).
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -12,17 +13,32 @@
 
 namespace stitch::kernels {
 
+// A part of a concatenation whose memory is its slice of the whole, so that nobody copies it.
+struct InWhole {
+  ir::ValueId part;
+  size_t axis = 0;  // along which the parts lie
+  // Nothing: the code is made for that, and yet the part has memory of its own (a step run alone).
+  std::optional<ir::ValueId> whole;
+  bool operator==(const InWhole&) const = default;
+};
+
 struct Group {
   const ir::Graph* graph = nullptr;
   ir::NodeId root;
-  std::vector<ir::NodeId> nodes;      // in the graph's order, views included
-  std::vector<ir::ValueId> operands;  // in the order of first use
-  std::vector<ir::ValueId> results;   // in the order of the nodes
+  std::vector<ir::NodeId> nodes;       // in the graph's order, views included
+  std::vector<ir::ValueId> operands;   // in the order of first use
+  std::vector<ir::ValueId> results;    // in the order of the nodes
+  std::vector<InWhole> in_whole = {};  // of its results; of a concatenation, of its operands too
 
   const ir::Node& root_node() const { return graph->node(root); }
   bool contains(ir::NodeId node) const;
   bool computes(ir::ValueId value) const;
   bool reads(ir::ValueId value) const;
+  bool makes(ir::ValueId value) const;
+  // nullptr: it has memory of its own.
+  const InWhole* place_of(ir::ValueId value) const;
+  // The shape of the tensor by whose strides `value` lies in memory.
+  const std::vector<int64_t>& memory_shape(ir::ValueId value) const;
 };
 
 // Whether it is a parameter of the program, which prepare() has.

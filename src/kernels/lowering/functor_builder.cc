@@ -272,7 +272,22 @@ Result<void> FunctorBuilder::store_result(ir::ValueId result, const std::map<ir:
                    graph_.value(result).name + " is not made element by element from the step's own result");
   }
   STITCH_ASSIGN(Expr element, value(source, map->second));
+  if (const InWhole* place = group_.place_of(result)) {
+    return store_in_whole(result, *place, source == result ? &map->second : nullptr, std::move(element));
+  }
   store(result, linear_index(domain_.current(map->second), graph_.type(source).shape), std::move(element));
+  return {};
+}
+
+// In whichever memory the part lies, the text is the same: axes before that of the concatenation are walked apart.
+Result<void> FunctorBuilder::store_in_whole(ir::ValueId part, const InWhole& place, const IndexMap* map, Expr element) {
+  if (map == nullptr) {
+    return failure(ErrorCode::kUnsupportedOperator, graph_.value(part).name + " is stored in another shape");
+  }
+  std::vector<int64_t> wider = graph_.type(part).shape;
+  ++wider[place.axis];
+  store(part, linear_index(domain_.current(*map), group_.memory_shape(part)), std::move(element));
+  draft_.accesses.back().apart = linear_index(domain_.current(*map), wider);
   return {};
 }
 
@@ -280,6 +295,7 @@ LoweredFunctor FunctorBuilder::finish(const FunctorShape& shape) const {
   FunctorDraft draft = draft_;
   for (DraftAccess& access : draft.accesses) {
     access.index = domain_.current(IndexMap{access.index})[0];
+    access.apart = domain_.current(IndexMap{access.apart})[0];
   }
   for (DraftPosition& position : draft.positions) {
     position.index = domain_.current(IndexMap{position.index})[0];

@@ -77,6 +77,7 @@ class FunctorBuilder {
   Expr local(ir::ValueId value, Expr computed);
   Expr position(const AffineIndex& index, const std::string& wanted);
   Result<void> store_result(ir::ValueId result, const std::map<ir::ValueId, IndexMap>& maps);
+  Result<void> store_in_whole(ir::ValueId part, const InWhole& place, const IndexMap* map, Expr element);
   std::optional<IndexMap> pushed(const ir::Node& node, const std::map<ir::ValueId, IndexMap>& maps);
 
   StepBuilder& step_;

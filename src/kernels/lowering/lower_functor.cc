@@ -55,6 +55,9 @@ class Lowering {
     }
     for (const DraftAccess& access : draft_.accesses) {
       uses.push_back(access.index);
+      if (!access.apart.terms.empty()) {
+        uses.push_back(access.apart);
+      }
     }
     for (const Coordinate& coordinate : coordinates) {
       Place place{coordinate.name, {}};
@@ -109,7 +112,7 @@ class Lowering {
   // Into the tensor, as many elements from its start as the access begins at.
   void add_pointer(const DraftAccess& access, DataType dtype) {
     const std::string type = fmt::format("{}{}*", access.is_store ? "" : "const ", cuda_type_name(dtype));
-    Expr initial = cast(type, step_.tensor(access.value));
+    Expr initial = cast(type, step_.elements(access.value));
     if (access.index.offset != 0) {
       initial = sum(std::move(initial), step_.extent(access.name + "_offset", access.index.offset));
     }
@@ -179,8 +182,7 @@ class Lowering {
       }
       for (size_t digit = place.digits() - 1; digit >= std::max<size_t>(place.first_used(), 1); --digit) {
         const std::string name = divider_name(place, digit);
-        add_member({"stitch::Divider", name,
-                    call("stitch::Divider", {step_.extent(name, digits_[i][digit].extent)})});
+        add_member({"stitch::Divider", name, call("stitch::Divider", {step_.extent(name, digits_[i][digit].extent)})});
       }
     }
   }

@@ -23,6 +23,7 @@ struct DraftAccess {
   bool row_counts_elements = false;  // not rows
   bool is_store = false;
   Expr stored = {};
+  AffineIndex apart = {};  // loops that this walks apart stay apart
 };
 
 struct DraftPosition {

@@ -62,6 +62,8 @@ class KernelTemplate {
   virtual std::vector<Setting> library_space(const Group&, const DeviceLimits&, MathMode) const { return {}; }
   // Whether a setting that space() does not offer (it is made for other sizes) would still compute the group.
   virtual bool allows(const Group& group, const Setting& setting) const;
+  // Whether a step with this setting takes as long alone as it does in its program.
+  virtual bool is_timed_alone(const Setting&) const { return true; }
   virtual Work work(const Group& group, const Setting& setting) const = 0;
   // Decides the step's code. Fails, with the reason, for a group it cannot compute.
   virtual Result<StepDraft> draft(const Group& group, const Setting& setting) const = 0;

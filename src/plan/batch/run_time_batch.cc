@@ -74,7 +74,11 @@ kernels::Group step_group_in(const Plan& plan, const ir::Graph& graph, size_t in
 std::string key_of(const Plan& plan, const GraphFamily& family, size_t index) {
   const Step& step = plan.steps[index];
   const auto root = std::find(step.nodes.begin(), step.nodes.end(), step.root);
-  return fmt::format("{} {} {} {} {} {}", step.boundary, step.setting.variant, step.setting.splits,
+  std::string places;
+  for (const kernels::InWhole& place : step.in_whole) {
+    places += plan.graph.value(place.part).name + " ";
+  }
+  return fmt::format("{} {} {} {} {} {} {}", places, step.boundary, step.setting.variant, step.setting.splits,
                      root - step.nodes.begin(),
                      step_signature(step_group_in(plan, family.first(), index), step.skeleton),
                      step_signature(step_group_in(plan, family.second(), index), step.skeleton));

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "plan/memory/arena.h"
+#include "plan/memory/wholes.h"
 #include "plan/streams/step_streams.h"
 
 namespace stitch::plan {
@@ -44,14 +45,18 @@ void place_arena(Plan& plan) {
   std::vector<Piece> pieces;
   std::vector<int64_t*> offsets;
   const CallStreams call = streams_of(plan);
+  const Wholes wholes(plan);
   for (int number = 0; number < static_cast<int>(plan.steps.size()); ++number) {
     Step& step = plan.steps[static_cast<size_t>(number)];
     const int last = call.steps[static_cast<size_t>(number)].last_beside;
     for (const int result : step.results) {
-      lives[result] = {plan.graph.type(plan.buffers[static_cast<size_t>(result)].value).bytes(), number, last};
+      const int holder = wholes.holder_of(result);
+      const Piece piece{plan.graph.type(plan.buffers[static_cast<size_t>(holder)].value).bytes(), number, last};
+      Piece& life = lives.emplace(holder, piece).first->second;
+      life.last_step = std::max(life.last_step, last);
     }
     for (const int operand : step.operands) {
-      if (const auto life = lives.find(operand); life != lives.end()) {
+      if (const auto life = lives.find(wholes.holder_of(operand)); life != lives.end()) {
         life->second.last_step = std::max(life->second.last_step, last);
       }
     }
@@ -70,6 +75,14 @@ void place_arena(Plan& plan) {
   plan.arena_bytes = place_pieces(pieces);
   for (size_t i = 0; i < pieces.size(); ++i) {
     *offsets[i] = pieces[i].offset;
+  }
+  for (size_t number = 0; number < plan.buffers.size(); ++number) {
+    Buffer& buffer = plan.buffers[number];
+    if (buffer.whole.has_value()) {  // an output's own offset is 0
+      const int part = static_cast<int>(number);
+      buffer.offset =
+          plan.buffers[static_cast<size_t>(wholes.holder_of(part))].offset + wholes.start_of(part, plan.graph);
+    }
   }
 }
 

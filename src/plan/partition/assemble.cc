@@ -6,8 +6,10 @@
 #include <set>
 #include <string_view>
 
+#include "kernels/builtin_templates.h"
 #include "plan/boundaries/contract.h"
 #include "plan/cost/cost.h"
+#include "plan/partition/cat_parts.h"
 #include "plan/partition/host.h"
 #include "plan/partition/prices.h"
 
@@ -44,6 +46,11 @@ class Assembler {
   }
 
   Result<Plan> run(const std::vector<ChosenStep>& steps) {
+    for (const ChosenStep& chosen : steps) {
+      for (const ir::ValueId operand : chosen.group.operands) {
+        ++readers_[operand];
+      }
+    }
     for (const ChosenStep& chosen : steps) {
       STITCH_TRY(add_step(chosen));
     }
@@ -83,6 +90,7 @@ class Assembler {
   void find_outputs() {
     std::set<std::string_view> new_states;
     for (const ir::GraphOutput& output : plan_.graph.outputs) {
+      handed_back_.insert(output.value);
       if (output.role == TensorRole::kState) {
         new_states.insert(output.binding);
       }
@@ -162,7 +170,57 @@ class Assembler {
     return {};
   }
 
-  Result<void> add_step(const ChosenStep& chosen) {
+  // What may be written by those who make it, beside what is said to be.
+  ChosenStep with_places(const ChosenStep& given) const {
+    ChosenStep chosen = given;
+    std::vector<kernels::InWhole>& in_whole = chosen.group.in_whole;
+    std::erase_if(in_whole, [](const kernels::InWhole& each) { return each.whole.has_value(); });
+    const auto kind = outputs_.find(chosen.group.root_node().outputs[0]);
+    if (is_cat(chosen) && (kind == outputs_.end() || kind->second.first == BufferKind::kOutput)) {
+      const std::vector<kernels::InWhole> more = parts_to_place(chosen, {plan_, readers_, handed_back_});
+      in_whole.insert(in_whole.end(), more.begin(), more.end());
+    }
+    return chosen;
+  }
+
+  // From now on whoever makes a part of the latest step's result writes into it.
+  Result<void> place_parts() {
+    const std::vector<kernels::InWhole> places = plan_.steps.back().in_whole;
+    for (const kernels::InWhole& place : places) {
+      if (!place.whole.has_value()) {
+        continue;
+      }
+      plan_.buffers[static_cast<size_t>(buffers_.at(place.part))].whole = place.whole;
+      plan_.steps[static_cast<size_t>(maker_of(plan_, place.part))].in_whole.push_back(place);
+      for (size_t number = 0; number + 1 < plan_.steps.size(); ++number) {
+        STITCH_TRY(refit(number, place));
+      }
+    }
+    return {};
+  }
+
+  // The step's sizes where it writes `place.part`, or a part of that.
+  Result<void> refit(size_t number, const kernels::InWhole& place) {
+    Step& step = plan_.steps[number];
+    bool is_placed = false;
+    for (kernels::InWhole& each : step.in_whole) {
+      is_placed = is_placed || each == place || each.whole == place.part;
+      each.whole = each.whole == place.part ? place.whole : each.whole;
+    }
+    if (!is_placed) {
+      return {};
+    }
+    STITCH_ASSIGN(const kernels::StepShape shape,
+                  kernels::find_template(step.skeleton)->shape(step_group(plan_, number), step.setting));
+    step.extents.clear();
+    for (const kernels::NamedExtent& extent : shape.extents) {
+      step.extents.push_back(extent.value);
+    }
+    return {};
+  }
+
+  Result<void> add_step(const ChosenStep& given) {
+    ChosenStep chosen = with_places(given);
     Step step;
     step.phase = chosen.phase;
     step.skeleton = chosen.kernel->name();
@@ -179,6 +237,10 @@ class Assembler {
       step.operands.push_back(found->second);
     }
     STITCH_TRY(choose_setting(chosen, step));
+    if (is_cat(chosen) && chosen.kernel->is_timed_alone(step.setting)) {
+      std::erase_if(chosen.group.in_whole, [&](const kernels::InWhole& each) { return chosen.group.reads(each.part); });
+    }
+    step.in_whole = chosen.group.in_whole;
     const kernels::Work work = chosen.kernel->work(chosen.group, step.setting);
     step.flops = work.flops;
     step.bytes_min = work.bytes;
@@ -200,7 +262,7 @@ class Assembler {
       step.results.push_back(result_buffer(result, chosen.phase));
     }
     plan_.steps.push_back(std::move(step));
-    return {};
+    return is_cat(chosen) ? place_parts() : Result<void>();
   }
 
   std::string step_name(const kernels::Group& group) const {
@@ -216,6 +278,8 @@ class Assembler {
   Plan plan_;
   std::map<ir::ValueId, int> buffers_;
   std::map<ir::ValueId, std::pair<BufferKind, int>> outputs_;
+  std::set<ir::ValueId> handed_back_;
+  std::map<ir::ValueId, int> readers_;  // steps, by what they read
 };
 
 }  // namespace

@@ -47,7 +47,7 @@ std::vector<Price> prices(const ChosenStep& chosen, const std::vector<Setting>& 
   for (const Setting& setting : settings) {
     const kernels::Work work = chosen.kernel->work(chosen.group, setting);
     Alternative cost{setting, estimated_us(*chosen.kernel, setting, work, options.limits)};
-    if (options.measured) {
+    if (options.measured && chosen.kernel->is_timed_alone(setting)) {
       cost.measured_us = options.measured(signature, setting);
     }
     const bool by_library = std::find(of_libraries.begin(), of_libraries.end(), setting) != of_libraries.end();

@@ -13,8 +13,12 @@ Result<Plan> with_setting(const Plan& plan, size_t index, const Setting& setting
   std::vector<ChosenStep> steps;
   for (size_t i = 0; i < plan.steps.size(); ++i) {
     const Step& step = plan.steps[i];
-    steps.push_back({step_group(plan, i), kernels::find_template(step.skeleton), step.phase,
-                     i == index ? setting : step.setting, step.boundary});
+    const kernels::KernelTemplate* kernel = kernels::find_template(step.skeleton);
+    const bool may_change = i != index && !kernel->is_timed_alone(step.setting);  // it goes by what others can do
+    steps.push_back({step_group(plan, i), kernel, step.phase, i == index ? setting : step.setting, step.boundary});
+    if (may_change) {
+      steps.back().setting.reset();
+    }
   }
   STITCH_ASSIGN(Plan made, assemble(plan.graph, steps, options));
   keep_host(made, plan);

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "plan/partition/assemble.h"
+#include "plan/partition/maps.h"
 #include "plan/partition/moments.h"
 #include "plan/partition/partition.h"
 #include "plan/partition/pools.h"
@@ -43,6 +44,7 @@ Result<Plan> cut_graph(ir::Graph graph, const PlanOptions& options, const Plan* 
   STITCH_ASSIGN(std::vector<PlacedGroup> groups, partition_with_stacks(graph, options, kept));
   STITCH_ASSIGN(const Fences fences, Fences::find(graph, options.boundaries));
   join_moments(graph, options, kept, fences, groups);
+  join_maps(graph, options, kept, fences, groups);
   join_rewrites(graph, options, kept, fences, groups);
   join_pools(graph, options, kept, fences, groups);
   const StepsByIdentity known = steps_by_identity(kept);

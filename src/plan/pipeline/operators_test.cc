@@ -13,6 +13,7 @@
 #include "ir/graph/op.h"
 #include "ir/ops.h"
 #include "ir/text/parser.h"
+#include "plan/memory/wholes.h"
 #include "plan/plan.h"
 #include "plan/testing/random_inputs.h"
 
@@ -121,31 +122,53 @@ TEST(OperatorPrograms, CasesOfPointwiseOperatorsArePlanned) {
 TEST_P(Operators, MemoryInUseNeverOverlaps) {
   const auto plan = make_plan(*read_program(GetParam()), {});
   ASSERT_TRUE(plan.has_value());
+  const Wholes wholes(*plan);
   std::map<int, int> last_use;
   for (int index = 0; index < static_cast<int>(plan->steps.size()); ++index) {
     for (const int operand : plan->steps[static_cast<size_t>(index)].operands) {
-      last_use[operand] = index;
+      last_use[wholes.holder_of(operand)] = index;
     }
   }
   std::set<int> live;
   for (int index = 0; index < static_cast<int>(plan->steps.size()); ++index) {
     const Step& step = plan->steps[static_cast<size_t>(index)];
     for (const int result : step.results) {
-      const Buffer& made = plan->buffers[static_cast<size_t>(result)];
+      const Buffer& made = plan->buffers[static_cast<size_t>(wholes.holder_of(result))];
       for (const int other : live) {
         const Buffer& kept = plan->buffers[static_cast<size_t>(other)];
-        const bool apart = made.kind != kept.kind || made.kind != BufferKind::kArena ||
+        const bool apart = made.kind != kept.kind || made.kind != BufferKind::kArena || &made == &kept ||
                            made.offset + plan->graph.type(made.value).bytes() <= kept.offset ||
                            kept.offset + plan->graph.type(kept.value).bytes() <= made.offset;
         EXPECT_TRUE(apart) << made.name << " is written over " << kept.name << " in step " << step.name;
       }
-      live.insert(result);
+      live.insert(wholes.holder_of(result));
     }
     for (const auto& [buffer, last] : last_use) {
       if (last == index) {
         live.erase(buffer);
       }
     }
+  }
+}
+
+// Parts lie side by side in their whole, and each slice that no step makes is copied there.
+TEST_P(Operators, PartsOfAWholeLieWhereTheConcatenationPutsThem) {
+  const auto plan = make_plan(*read_program(GetParam()), {});
+  ASSERT_TRUE(plan.has_value());
+  const Wholes wholes(*plan);
+  for (int number = 0; number < static_cast<int>(plan->buffers.size()); ++number) {
+    const Buffer& part = plan->buffers[static_cast<size_t>(number)];
+    if (!part.whole.has_value()) {
+      continue;
+    }
+    const Buffer& holder = plan->buffers[static_cast<size_t>(wholes.holder_of(number))];
+    const int64_t start = wholes.start_of(number, plan->graph);
+    EXPECT_EQ(part.offset, (holder.kind == BufferKind::kArena ? holder.offset : 0) + start) << part.name;
+    EXPECT_LE(start + plan->graph.type(part.value).bytes(), plan->graph.type(holder.value).bytes()) << part.name;
+    const int64_t readers = std::count_if(plan->steps.begin(), plan->steps.end(), [&](const Step& step) {
+      return std::find(step.operands.begin(), step.operands.end(), number) != step.operands.end();
+    });
+    EXPECT_EQ(readers, 1) << part.name;
   }
 }
 

@@ -50,7 +50,7 @@ ir::Graph graph_of(const kernels::Group& group) {
 
 kernels::Group step_group(const Plan& plan, size_t index) {
   const Step& step = plan.steps[index];
-  kernels::Group group{&plan.graph, step.root, step.nodes, {}, {}};
+  kernels::Group group{&plan.graph, step.root, step.nodes, {}, {}, step.in_whole};
   for (const int operand : step.operands) {
     group.operands.push_back(plan.buffers[static_cast<size_t>(operand)].value);
   }
@@ -94,6 +94,13 @@ Result<Plan> step_plan(const Plan& plan, int index) {
   for (const ir::GraphOutput& output : graph.outputs) {
     chosen.group.results.push_back(output.value);
   }
+  for (const kernels::InWhole& place : step.in_whole) {
+    const auto found = std::find_if(graph.values.begin(), graph.values.end(), [&](const ir::Value& value) {
+      return value.name == plan.graph.value(place.part).name;
+    });
+    const auto part = static_cast<int32_t>(found - graph.values.begin());
+    chosen.group.in_whole.push_back({ir::ValueId{part}, place.axis, {}});
+  }
   PlanOptions options;
   options.math = plan.math;
   STITCH_ASSIGN(options.limits, kernels::device_limits(plan.device));
@@ -102,7 +109,9 @@ Result<Plan> step_plan(const Plan& plan, int index) {
     chosen.boundary = 0;
   }
   STITCH_ASSIGN(Plan alone, assemble(graph, {chosen}, options));
-  if (alone.steps.front().extents != step.extents) {
+  const bool is_apart = !step.in_whole.empty();  // there, and alone in memory of its own
+  if (alone.steps.front().extents.size() != step.extents.size() ||
+      (!is_apart && alone.steps.front().extents != step.extents)) {
     return failure(ErrorCode::kInternal, "step " + std::to_string(index) + " alone has other extents");
   }
   return alone;

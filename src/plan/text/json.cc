@@ -153,6 +153,9 @@ Json to_json(const Plan& plan) {
                        {"index", buffer.index},
                        {"type", ir::print(plan.graph.type(buffer.value))},
                        {"offset", buffer.offset}});
+    if (buffer.whole.has_value()) {
+      buffers.back()["part_of"] = plan.graph.value(*buffer.whole).name;
+    }
   }
   Json json = {{"schema", kSchema},
                {"name", plan.graph.name},

@@ -83,7 +83,8 @@ std::vector<kernels::Setting> settings_to_try(const plan::Plan& plan, size_t ind
   keep_promising(libraries, limits.within_libraries, limits);
   std::vector<kernels::Setting> order = in_order(step.setting, own, libraries);
   std::erase_if(order, [&](const kernels::Setting& one) {
-    return !with_libraries && std::find(of_libraries.begin(), of_libraries.end(), one) != of_libraries.end();
+    const bool is_of_library = std::find(of_libraries.begin(), of_libraries.end(), one) != of_libraries.end();
+    return !kernel->is_timed_alone(one) || (is_of_library && !with_libraries);
   });
   return order;
 }
@@ -101,7 +102,7 @@ std::vector<EqualSteps> equal_steps(const plan::Plan& plan) {
   std::vector<EqualSteps> all;
   for (size_t index = 0; index < plan.steps.size(); ++index) {
     const plan::Step& step = plan.steps[index];
-    if (step.phase != plan::Phase::kRun) {
+    if (step.phase != plan::Phase::kRun || !kernels::find_template(step.skeleton)->is_timed_alone(step.setting)) {
       continue;
     }
     std::string signature = plan::step_signature(plan::step_group(plan, index), step.skeleton);

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/conv/mapped_setting.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace stitch::kernels {
+namespace {
+
+// Of a block: the sums of more leave no registers for what a map needs, nor do the operands of more taps of a row.
+constexpr int64_t kMostChannels = 128;
+constexpr int64_t kMostTaps = 3;
+
+bool has_windows(const ConvolutionSetting& setting) { return setting.method == ConvolutionMethod::kWindow; }
+
+int64_t channels_of(const ConvolutionSetting& setting) {
+  return has_windows(setting) ? setting.window.channels : setting.pointwise.channels;
+}
+
+int64_t elements_of_input(const ConvolutionProblem& problem) {
+  int64_t elements = problem.batch * problem.in_channels;
+  for (const int64_t extent : problem.in) {
+    elements *= extent;
+  }
+  return elements;
+}
+
+// How often a thread reads an element that one thread has: windows of four places beside each other share elements, and
+// those below each other read them again.
+double reads_of_element(const ConvolutionProblem& problem, const ConvolutionSetting& setting) {
+  if (!has_windows(setting)) {
+    return 1;
+  }
+  constexpr int64_t kPlaces = 4;
+  const WindowNumbers& window = problem.window;
+  const int64_t lead = (kPlaces - window.padding[1] % kPlaces) % kPlaces;
+  const int64_t of_row = (lead + (kPlaces - 1) * window.stride[1] + window.kernel[1] + kPlaces - 1) / kPlaces * kPlaces;
+  return static_cast<double>(window.kernel[0] * of_row) /
+         static_cast<double>(kPlaces * window.stride[0] * window.stride[1]);
+}
+
+// Every block of output channels maps what it reads. Beside the map itself its operands are loaded, for four elements
+// at once; few warps share a scheduler with it, and take about twice as long as lanes that are many.
+void add_mapping_work(const ConvolutionProblem& problem, const ConvolutionSetting& setting, double operations,
+                      Work& work) {
+  constexpr double kOperationsOfOperands = 3, kAlone = 2;
+  const int64_t blocks = (problem.out_channels + channels_of(setting) - 1) / channels_of(setting);
+  const double reads = kAlone * static_cast<double>(blocks) * reads_of_element(problem, setting);
+  work.lane_operations +=
+      (reads * (operations + kOperationsOfOperands) - operations) * static_cast<double>(elements_of_input(problem));
+}
+
+}  // namespace
+
+std::vector<Setting> mapped_settings(const ConvolutionProblem& problem, OperandRounding rounding,
+                                     const DeviceLimits& limits) {
+  std::vector<Setting> settings = pointwise_settings(problem, rounding, limits, true);
+  const std::vector<Setting> windows = window_wgmma_settings(problem, rounding, limits);
+  settings.insert(settings.end(), windows.begin(), windows.end());
+  settings.erase(std::remove_if(settings.begin(), settings.end(),
+                                [&](const Setting& setting) {
+                                  const std::optional<ConvolutionSetting> own = mapped_setting(setting);
+                                  return !own.has_value() || !allows_mapped(problem, *own);
+                                }),
+                 settings.end());
+  return settings;
+}
+
+std::optional<ConvolutionSetting> mapped_setting(const Setting& setting) {
+  const std::optional<ConvolutionSetting> own = convolution_setting(setting);
+  return own.has_value() && own->may_keep_weights() && channels_of(*own) <= kMostChannels ? own : std::nullopt;
+}
+
+bool allows_mapped(const ConvolutionProblem& problem, const ConvolutionSetting& setting) {
+  return has_windows(setting) ? allows_window_wgmma(problem, setting.window) && problem.window.kernel[1] <= kMostTaps
+                              : allows_pointwise(problem, setting.pointwise, true);
+}
+
+std::string mapped_arguments(const ConvolutionSetting& setting) {
+  return has_windows(setting) ? window_wgmma_arguments(setting.window) : pointwise_arguments(setting.pointwise);
+}
+
+void add_mapped_work(const Group& group, const ConvolutionProblem& problem, const ConvolutionSetting& setting,
+                     double operations, Work& work) {
+  if (has_windows(setting)) {
+    add_window_wgmma_work(group, problem, setting.window, convolution_layout(group), work);
+  } else {
+    add_pointwise_work(group, problem, setting.pointwise, convolution_layout(group), work);
+  }
+  add_mapping_work(problem, setting, operations, work);
+}
+
+void describe_mapped(StepBuilder& step, const ConvolutionSetting& setting) {
+  step.include(fmt::format("kernels/conv/{}.cuh", family_of(setting)));
+  if (has_windows(setting)) {
+    describe_window_wgmma(step, setting.window);
+  } else {
+    describe_pointwise(step, setting.pointwise);
+  }
+  step.describe("What is read of the input is mapped in registers, before it is rounded.");
+}
+
+}  // namespace stitch::kernels
