@@ -145,6 +145,40 @@ void check_groups(Checker& checker) {
   check_exact<1, 80, PointOfVolume>(checker, "volume", conv_shape<PointOfVolume>(2, 34, 3, 5, 8, 180, 2));
 }
 
+// Of nothing it makes something.
+struct RaisedByChannel {
+  const float* by;
+
+  __device__ float operator()(int64_t channel, float value) const { return value + by[channel]; }
+};
+
+template <int kGroups, int kChannels>
+void check_exact_map(Checker& checker, const std::string& what, const ConvShape& shape) {
+  ConvCase<Point> problem(shape);
+  const std::string name = "exact and mapped, " + what;
+  using Tile = PointwiseTile<kGroups, kChannels, 2>;
+  const std::vector<float> by = random_floats(shape.in_channels, 4);
+  const DeviceFloats raised(by), x(problem.x), weight(problem.weight), bias(problem.bias), y(problem.outputs());
+  const int64_t pixels = shape.height * shape.width;
+  for (size_t i = 0; i < problem.x.size(); ++i) {
+    problem.x[i] += by[i / static_cast<size_t>(pixels) % by.size()];
+  }
+  problem.want = reference<Point>(shape, problem.x.data(), problem.weight.data(), problem.bias.data());
+  const DeviceFloats arranged(pointwise_detail::WeightBlocks(shape, Tile::channels).bytes(Tile::channels, 2) /
+                              int64_t{sizeof(float)});
+  const PixelBiasStore epilogue{y.data(), bias.data(), shape.out_channels, pixels};
+  checker.launched(name, launch_arrange_pointwise<Tile>(shape, weight.data(), arranged.data(), nullptr));
+  checker.launched(name,
+                   launch_conv_kept_pointwise_tf32x3<Tile>(shape, x.data(), weight.data(), epilogue, pixels % 4 == 0,
+                                                           arranged.data(), nullptr, RaisedByChannel{raised.data()}));
+  checker.close(name, y.values(), problem.want, 5e-6);
+}
+
+void check_exact_maps(Checker& checker) {
+  check_exact_map<1, 40>(checker, "groups", grouped_shape(2, 37, 8, 9, 38, 3));
+  check_exact_map<2, 64>(checker, "places one by one", grouped_shape(3, 33, 7, 7, 60, 2));
+}
+
 // The larger part of the greatest floats is infinite, and the smaller ones of the least are no normal numbers.
 void check_exact_extremes(Checker& checker) {
   for (const int64_t width : {20, 19}) {
@@ -174,6 +208,7 @@ int main(int count, char** arguments) {
   check_clusters(checker);
   check_non_finite(checker);
   check_groups(checker);
+  check_exact_maps(checker);
   check_exact_extremes(checker);
   return checker.finish();
 }

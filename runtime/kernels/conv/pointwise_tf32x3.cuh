@@ -23,11 +23,12 @@ struct StepPlaces {
   float4 halves[2];
 
   // `stage`: as read_step() has it.
-  template <typename Tile>
-  __device__ __forceinline__ void read(const float* stage, int step) {
+  template <typename Tile, typename InputMap>
+  __device__ __forceinline__ void read(const float* stage, const MappedChannels<InputMap>& mapped, int step) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      halves[half] = *reinterpret_cast<const float4*>(stage + (step * kStep + half * 4) * Tile::places);
+      const int channel = step * kStep + half * 4;
+      halves[half] = mapped(channel, *reinterpret_cast<const float4*>(stage + channel * Tile::places));
     }
   }
 };
@@ -55,9 +56,9 @@ template <typename Tile>
 constexpr int kPartBuffers = Tile::channels > 64 ? 2 : 4;
 
 // Whether a group's last slice may have fewer steps than the others: where products may end at several places, all
-// parts of a slice have registers of their own.
-template <typename Tile>
-constexpr bool kEndsEarly = Tile::channels <= 64;
+// parts of a slice have registers of their own. A map needs some, too.
+template <typename Tile, typename InputMap>
+constexpr bool kEndsEarly = Tile::channels <= (std::is_same_v<InputMap, AsStored> ? 64 : 40);
 
 template <typename Tile>
 using PartBuffers = PlaceParts[kPartBuffers<Tile>];
@@ -75,8 +76,9 @@ __device__ __forceinline__ void issue_products(float (&sums)[Tile::sums], const 
 
 // All products of a slice of so many steps or more, whose first one's places are read. While the tensor cores multiply
 // some turns, the next one's parts are made.
-template <typename Tile, int kTurn = 0>
-__device__ __forceinline__ void multiply_turns(TileSums<Tile>& sums, int steps, const float* stage, uint64_t weights,
+template <typename Tile, int kTurn = 0, typename InputMap>
+__device__ __forceinline__ void multiply_turns(TileSums<Tile>& sums, int steps, const float* stage,
+                                               const MappedChannels<InputMap>& mapped, uint64_t weights,
                                                StepPlaces& places, PartBuffers<Tile>& parts) {
   constexpr int kOfSlice = kTurn / 2, kTile = kTurn % 2;
   constexpr uint64_t kStepUnits = kStep * sizeof(float) / 16;  // of addresses in descriptors
@@ -84,12 +86,12 @@ __device__ __forceinline__ void multiply_turns(TileSums<Tile>& sums, int steps, 
   own.template split<kTile>(places);
   issue_products<Tile, kOfSlice == 0>(sums[kTile], own, weights + kOfSlice * kStepUnits);
   if constexpr (kTurn + 1 < 2 * kSliceSteps) {
-    if (kTile == 0 || !kEndsEarly<Tile> || kOfSlice + 1 < steps) {
+    if (kTile == 0 || !kEndsEarly<Tile, InputMap> || kOfSlice + 1 < steps) {
       if constexpr (kTile == 1) {
-        places.read<Tile>(stage, kOfSlice + 1);
+        places.read<Tile>(stage, mapped, kOfSlice + 1);
       }
       ptx::wgmma_wait<kPartBuffers<Tile> - 1>();  // the next turn's registers may change
-      multiply_turns<Tile, kTurn + 1>(sums, steps, stage, weights, places, parts);
+      multiply_turns<Tile, kTurn + 1>(sums, steps, stage, mapped, weights, places, parts);
     }
   }
 }
@@ -103,27 +105,29 @@ __device__ __forceinline__ void promote(float (&sums)[kCount], float (&promoted)
   }
 }
 
-// Sums up all slices of a unit, `steps` in all.
-template <typename Tile>
-__device__ __forceinline__ void multiply_parts(const Ring<Tile>& ring, int steps, int own_place, RingPlace& at,
+// Sums up all slices of a unit, `steps` in all. `mapped` begins with its first slice.
+template <typename Tile, typename InputMap>
+__device__ __forceinline__ void multiply_parts(const Ring<Tile>& ring, int steps, int own_place,
+                                               MappedChannels<InputMap> mapped, RingPlace& at,
                                                TileSums<Tile>& promoted) {
   TileSums<Tile> sums;
   PartBuffers<Tile> parts;
   StepPlaces places;
   ring.wait_until_full(at);
-  places.read<Tile>(ring.input_of(at.stage) + own_place, 0);
+  places.read<Tile>(ring.input_of(at.stage) + own_place, mapped, 0);
 #pragma unroll 1
   for (int slice = 0; slice * kSliceSteps < steps; ++slice) {
     const int stage = at.stage;
     ptx::wgmma_forget(sums[0]);
     ptx::wgmma_forget(sums[1]);
-    multiply_turns<Tile>(sums, steps - slice * kSliceSteps, ring.input_of(stage) + own_place,
+    multiply_turns<Tile>(sums, steps - slice * kSliceSteps, ring.input_of(stage) + own_place, mapped,
                          ptx::wgmma_operand(ring.weights_of(ring.memory.has_all_weights ? slice : stage)), places,
                          parts);
     at.next(ring.memory);
+    mapped.first += kSlice;
     if ((slice + 1) * kSliceSteps < steps) {
       ring.wait_until_full(at);
-      places.read<Tile>(ring.input_of(at.stage) + own_place, 0);
+      places.read<Tile>(ring.input_of(at.stage) + own_place, mapped, 0);
     }
     ptx::wgmma_wait<1>();
     promote(sums[0], promoted[0]);
@@ -134,19 +138,21 @@ __device__ __forceinline__ void multiply_parts(const Ring<Tile>& ring, int steps
 }
 
 // What finishes the outputs of a block of channels: those of its group alone.
-template <typename Epilogue>
-__device__ __forceinline__ Finish<Epilogue> finish_of_block(const Finish<Epilogue>& finish, const PointwiseSteps& steps,
-                                                            uint32_t block, int out_channels) {
-  Finish<Epilogue> own = finish;
+template <typename Epilogue, typename InputMap>
+__device__ __forceinline__ Finish<Epilogue, InputMap> finish_of_block(const Finish<Epilogue, InputMap>& finish,
+                                                                      const PointwiseSteps& steps, uint32_t block,
+                                                                      int out_channels) {
+  Finish<Epilogue, InputMap> own = finish;
   own.input = input_of_block(steps, finish.input, block);
+  own.first_input = static_cast<int>(block / steps.blocks_of_group) * steps.in_channels;
   own.out_channels = static_cast<int>(block / steps.blocks_of_group + 1) * out_channels;
   return own;
 }
 
 // finish.out_channels: of a group.
-template <typename Tile, typename Epilogue>
+template <typename Tile, typename Epilogue, typename InputMap>
 __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
-    pointwise_tf32x3_kernel(Finish<Epilogue> finish, const unsigned char* arranged, Memory<Tile> memory,
+    pointwise_tf32x3_kernel(Finish<Epilogue, InputMap> finish, const unsigned char* arranged, Memory<Tile> memory,
                             PointwiseSteps steps) {
 #ifdef STITCH_HAS_WGMMA
   static_assert(Tile::parts == 2 && Tile::channels <= 80, "registers hold sums of that many channels twice");
@@ -169,13 +175,15 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
 #pragma unroll 1
     for (uint32_t unit = blockIdx.x; unit < steps.units; unit += gridDim.x) {
       TileSums<Tile> sums = {};
-      multiply_parts<Tile>(ring, ceil_divide(steps.in_channels, kStep), own_place, at, sums);
       const uint32_t block = unit % steps.blocks_of_channels;
-      const uint32_t group = block / steps.blocks_of_group;
-      const auto first_channel = static_cast<int>(block - group * steps.blocks_of_group) * Tile::channels;
-      finish_tile<Tile>(finish_of_block(finish, steps, block, finish.out_channels), steps,
-                        unit / steps.blocks_of_channels * Tile::places,
-                        static_cast<int>(group) * finish.out_channels + first_channel, sums);
+      const Finish<Epilogue, InputMap> own = finish_of_block(finish, steps, block, finish.out_channels);
+      const MappedChannels<InputMap> mapped{finish.map, own.first_input + lane % 4,
+                                            own.first_input + steps.in_channels};
+      multiply_parts<Tile>(ring, ceil_divide(steps.in_channels, kStep), own_place, mapped, at, sums);
+      const uint32_t block_of_group = block % steps.blocks_of_group;
+      const int first_channel =
+          own.out_channels - finish.out_channels + static_cast<int>(block_of_group) * Tile::channels;
+      finish_tile<Tile>(own, steps, unit / steps.blocks_of_channels * Tile::places, first_channel, sums);
     }
   }
 #endif
@@ -184,10 +192,10 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
 }  // namespace pointwise_detail
 
 // As launch_conv_kept_pointwise_wgmma(), of any groups; Tile has two parts.
-template <typename Tile, typename Epilogue>
+template <typename Tile, typename Epilogue, typename InputMap = AsStored>
 cudaError_t launch_conv_kept_pointwise_tf32x3(const ConvShape& shape, const float* input, const float* weight,
                                               const Epilogue& epilogue, bool vectorised, const void* arranged,
-                                              cudaStream_t stream) {
+                                              cudaStream_t stream, const InputMap& map = {}) {
   using namespace pointwise_detail;
   if (shape.in_channels == 0) {
     return cudaErrorInvalidValue;
@@ -197,13 +205,17 @@ cudaError_t launch_conv_kept_pointwise_tf32x3(const ConvShape& shape, const floa
     return cudaSuccess;
   }
   const Memory<Tile> memory(steps.slices);
-  const auto kernel = pointwise_tf32x3_kernel<Tile, Epilogue>;
+  const auto kernel = pointwise_tf32x3_kernel<Tile, Epilogue, InputMap>;
   const cudaError_t error = allow_shared_memory(kernel, memory.bytes);
   if (error != cudaSuccess) {
     return error;
   }
-  const Finish<Epilogue> finish{input, weight, epilogue, static_cast<int>(shape.out_channels / shape.groups),
-                                vectorised && steps.pixels % kLanes == 0};
+  const Finish<Epilogue, InputMap> finish{input,
+                                          weight,
+                                          map,
+                                          epilogue,
+                                          static_cast<int>(shape.out_channels / shape.groups),
+                                          vectorised && steps.pixels % kLanes == 0};
   kernel<<<pointwise_blocks(steps, memory), Tile::threads, memory.bytes, stream>>>(
       finish, static_cast<const unsigned char*>(arranged), memory, steps);
   return cudaGetLastError();

@@ -26,7 +26,8 @@ struct Finish {
   InputMap map;
   Epilogue epilogue;
   int out_channels;
-  bool by_four;  // four neighbouring places are stored together
+  bool by_four;         // four neighbouring places are stored together
+  int first_input = 0;  // channel that `input` begins with
 };
 
 // The weights that a block keeps, by one thread.
@@ -241,7 +242,7 @@ __device__ __forceinline__ void finish_again(const Finish<Epilogue, InputMap>& f
     float sum = 0;
 #pragma unroll 1
     for (int k = 0; k < steps.in_channels; ++k) {
-      sum = fmaf(finish.map(k, column[static_cast<int64_t>(k) * steps.pixels]), weight[k], sum);
+      sum = fmaf(finish.map(finish.first_input + k, column[static_cast<int64_t>(k) * steps.pixels]), weight[k], sum);
     }
     finish.epilogue(image, first_channel + i, place - image * steps.pixels, sum);
   }

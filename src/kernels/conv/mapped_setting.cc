@@ -45,7 +45,7 @@ double reads_of_element(const ConvolutionProblem& problem, const ConvolutionSett
 void add_mapping_work(const ConvolutionProblem& problem, const ConvolutionSetting& setting, double operations,
                       Work& work) {
   constexpr double kOperationsOfOperands = 3, kAlone = 2;
-  const int64_t blocks = (problem.out_channels + channels_of(setting) - 1) / channels_of(setting);
+  const int64_t blocks = (problem.rows() + channels_of(setting) - 1) / channels_of(setting);  // of a group
   const double reads = kAlone * static_cast<double>(blocks) * reads_of_element(problem, setting);
   work.lane_operations +=
       (reads * (operations + kOperationsOfOperands) - operations) * static_cast<double>(elements_of_input(problem));
