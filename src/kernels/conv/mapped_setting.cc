@@ -98,7 +98,8 @@ void describe_mapped(StepBuilder& step, const ConvolutionSetting& setting) {
   } else {
     describe_pointwise(step, setting.pointwise);
   }
-  step.describe("What is read of the input is mapped in registers, before it is rounded.");
+  step.describe("What is read of the input is mapped in registers, before it is {}.",
+                setting.math() == TensorMath::kTf32x3 ? "split" : "rounded");
 }
 
 }  // namespace stitch::kernels
