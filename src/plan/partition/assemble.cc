@@ -212,11 +212,17 @@ class Assembler {
     }
     STITCH_ASSIGN(const kernels::StepShape shape,
                   kernels::find_template(step.skeleton)->shape(step_group(plan_, number), step.setting));
+    fit(step, shape);
+    return {};
+  }
+
+  static void fit(Step& step, const kernels::StepShape& shape) {
     step.extents.clear();
     for (const kernels::NamedExtent& extent : shape.extents) {
       step.extents.push_back(extent.value);
     }
-    return {};
+    step.scratch_bytes = shape.scratch_bytes;
+    step.kept_bytes = shape.kept_bytes;
   }
 
   Result<void> add_step(const ChosenStep& given) {
@@ -246,11 +252,7 @@ class Assembler {
     step.bytes_min = work.bytes;
     step.modelled_us = modelled_us(work, options_.limits);
     STITCH_ASSIGN(const kernels::StepShape shape, chosen.kernel->shape(chosen.group, step.setting));
-    for (const kernels::NamedExtent& extent : shape.extents) {
-      step.extents.push_back(extent.value);
-    }
-    step.scratch_bytes = shape.scratch_bytes;
-    step.kept_bytes = shape.kept_bytes;
+    fit(step, shape);
     if (step.boundary >= 0) {
       STITCH_ASSIGN(step.scratch_bytes,
                     settle_contract(chosen.group, plan_.boundaries[static_cast<size_t>(step.boundary)]));
