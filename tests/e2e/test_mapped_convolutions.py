@@ -3,7 +3,7 @@
 emulated device with few images, beside PyTorch in double precision. Ragged channels and pictures, activations that
 make something of zero, and what is not finite.
 
-Cost: half a minute with an empty cache.
+Cost: a minute with an empty cache.
 """
 import importlib.util
 import json
