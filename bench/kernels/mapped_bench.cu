@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "difference.cuh"
+#include "kernels/conv/depthwise.cuh"
 #include "kernels/conv/pointwise_cluster.cuh"
+#include "kernels/conv/turned.cuh"
 #include "kernels/conv/window_wgmma.cuh"
 #include "store_pixel.cuh"
 
@@ -23,6 +25,7 @@ using namespace stitch_bench;
 using Point = ConvWindow<1, 1, 1, 1, 0, 0, 1, 1>;
 using Three = ConvWindow<3, 3, 1, 1, 1, 1, 1, 1>;
 using Halved = ConvWindow<3, 3, 2, 2, 1, 1, 1, 1>;
+using Five = ConvWindow<5, 5, 1, 1, 2, 2, 1, 1>;
 
 // As steps have it: a norm and a rectifier, or the sigmoid's product.
 template <bool kIsSilu>
@@ -198,6 +201,39 @@ void time_points(const char* name, int64_t batch, int64_t in, int64_t side, int6
   }
 }
 
+// Compared with what the two launches make.
+template <typename Window>
+void time_depthwise(const char* name, int64_t batch, int64_t channels, int64_t side) {
+  if (!is_wanted(name)) {
+    return;
+  }
+  ConvShape shape = shape_of<Window>(batch, channels, side, channels);
+  shape.groups = channels;
+  const Buffer x(batch * channels * side * side, 1), mapped(x.count(), 5), weight(channels * Window::taps, 2);
+  const Buffer numbers(3 * channels, 6);
+  const Buffer y(batch * channels * shape.out_height * shape.out_width, 3), other(y.count(), 4);
+  const NormMap<false> relu{numbers.data(), numbers.data() + channels, numbers.data() + 2 * channels};
+  const NormMap<true> silu{numbers.data(), numbers.data() + channels, numbers.data() + 2 * channels};
+  const int64_t pixels = shape.out_height * shape.out_width;
+  const PixelEpilogue<StorePixel> store{{y.data(), channels, pixels}, shape.out_height, shape.out_width};
+  const PixelEpilogue<StorePixel> store_other{{other.data(), channels, pixels}, shape.out_height, shape.out_width};
+  const double apply_us = cold_us([&] {
+    apply_kernel<<<132 * 8, 256>>>(relu, reinterpret_cast<const float4*>(x.data()),
+                                   reinterpret_cast<float4*>(mapped.data()), x.count() / 4, side * side / 4, channels);
+    return cudaGetLastError();
+  });
+  const double plain_us =
+      cold_us([&] { return launch_conv_depthwise<Window>(shape, mapped.data(), weight.data(), store_other, nullptr); });
+  const double silu_us =
+      cold_us([&] { return launch_conv_depthwise<Window>(shape, x.data(), weight.data(), store, nullptr, silu); });
+  const double relu_us =
+      cold_us([&] { return launch_conv_depthwise<Window>(shape, x.data(), weight.data(), store, nullptr, relu); });
+  std::printf("%-14s mapped by a launch %9.1f us\n", name, apply_us);
+  std::printf("%-14s depthwise    as stored %7.1f us  relu %7.1f us  silu %7.1f us  differs %.2e\n", name, plain_us,
+              relu_us, silu_us, greatest_difference(y, other));
+  std::fflush(stdout);
+}
+
 template <typename Window>
 void time_windows(const char* name, int64_t batch, int64_t in, int64_t side, int64_t out) {
   if (is_wanted(name)) {
@@ -234,5 +270,10 @@ int main(int count, char** names) {
   time_windows<Three>("512x14-32", 10, 512, 14, 32);
   time_windows<Three>("256x56-32", 10, 256, 56, 32);
   time_windows<Halved>("128x56-128", 10, 128, 56, 128);
+  time_depthwise<Halved>("96x112 halved", 10, 96, 112);
+  time_depthwise<Three>("32x112", 10, 32, 112);
+  time_depthwise<Three>("144x56", 10, 144, 56);
+  time_depthwise<Three>("384x14", 10, 384, 14);
+  time_depthwise<Five>("240x28 five", 10, 240, 28);
   return 0;
 }

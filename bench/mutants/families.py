@@ -28,7 +28,7 @@ FAMILIES = {
     "convolution, with moments": r"launch_conv_\w+_moments|launch_normed_convolution",
     "convolution, of one tap": r"launch_conv_(?:kept_)?pointwise|launch_arrange_pointwise",
     "convolution, windows in registers": r"launch_conv_kept_window|launch_arrange_windows",
-    "convolution, mapped input": r"args->kept, stream, map\)",
+    "convolution, mapped input": r"stream, map\);",
     "pool": r"launch_(?:max|average)_pool",
     "pool, adaptive": r"launch_adaptive_\w+_pool",
     "resampling": r"launch_interpolate",

@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "conv_support.cuh"
+#include "kernels/conv/depthwise.cuh"
 #include "kernels/conv/pointwise_cluster.cuh"
+#include "kernels/conv/turned.cuh"
 #include "kernels/conv/window_wgmma.cuh"
 
 namespace {
@@ -121,6 +123,29 @@ void check_windows(Checker& checker) {
   check<PointwiseTile<1, 32>, Three, 4>(checker, "four blocks of windows", 1, 150, 8, 14, 32);
 }
 
+template <typename Window>
+void check_depthwise(Checker& checker, const std::string& name, const ConvShape& shape) {
+  ConvCase<Window> problem = rounded_case<Window>(shape);
+  map_wanted(problem);
+  const DeviceFloats x(problem.x);
+  const DeviceFloats weight(problem.weight);
+  const DeviceFloats bias(problem.bias);
+  const DeviceFloats y(problem.outputs());
+  const DeviceFloats least(least_of(shape.in_channels));
+  const int64_t pixels = shape.out_depth * shape.out_height * shape.out_width;
+  const PixelEpilogue<PixelBiasStore> epilogue{
+      {y.data(), bias.data(), shape.out_channels, pixels}, shape.out_height, shape.out_width};
+  checker.launched(
+      name, launch_conv_depthwise<Window>(shape, x.data(), weight.data(), epilogue, nullptr, AtLeast{least.data()}));
+  checker.close(name, y.values(), problem.want, 1e-5);
+}
+
+void check_depthwise(Checker& checker) {
+  check_depthwise<Three>(checker, "depthwise", conv_shape<Three>(2, 9, 7, 11, 18, 9));
+  check_depthwise<Halved>(checker, "depthwise in steps of two", conv_shape<Halved>(3, 5, 9, 8, 5, 5));
+  check_depthwise<Three>(checker, "depthwise by rows", conv_shape<Three>(1, 33, 130, 131, 33, 33));
+}
+
 // Infinities and NaN are what plain arithmetic makes of them, and so are elements that rounding would make infinite.
 template <typename Window, int kCluster>
 void check_non_finite(Checker& checker) {
@@ -142,6 +167,7 @@ int main(int count, char** arguments) {
   Checker checker;
   check_points(checker);
   check_windows(checker);
+  check_depthwise(checker);
   check_non_finite<Point, 1>(checker);
   check_non_finite<Point, 2>(checker);
   check_non_finite<Three, 1>(checker);

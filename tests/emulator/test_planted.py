@@ -46,6 +46,7 @@ POINT_CLUSTER = "kernels/conv/pointwise_cluster.cuh"
 WINDOWS = "kernels/conv/window_wgmma.cuh"
 WINDOW_TILES = "kernels/conv/window_tiles.cuh"
 INPUT_MAP = "kernels/conv/input_map.cuh"
+DEPTHWISE_ROWS = "kernels/conv/depthwise_rows.cuh"
 PATCH_GROUPS = "kernels/conv/patch_wgmma.cuh"
 GROUP_STEPS = "kernels/conv/patch_group_steps.cuh"
 GROUP_FINISH = "kernels/conv/patch_group_finish.cuh"
@@ -341,6 +342,9 @@ MISTAKES = (
     Mistake("windows_are_multiplied_without_a_fence", "conv_window_test", WINDOWS, "  ptx::wgmma_fence();", ""),
     Mistake("sums_of_windows_are_read_before_the_wait", "conv_window_test", WINDOWS, "  ptx::wgmma_wait<0>();", ""),
     Mistake("padding_is_mapped", "conv_mapped_test", INPUT_MAP, "is_channel && is_there(0) ? mapped.x : 0", "mapped.x"),
+    Mistake("padding_of_rows_is_mapped", "conv_mapped_test", DEPTHWISE_ROWS,
+            "is_there ? map(channel, to_float(plane.elements[row_start + kx * Window::dilation_x])) : 0.0f",
+            "map(channel, is_there ? to_float(plane.elements[row_start + kx * Window::dilation_x]) : 0.0f)"),
     Mistake("later_slices_are_mapped_as_the_first", "conv_mapped_test", POINT, "    mapped.first += kSlice;", ""),
     Mistake("later_slices_of_windows_are_mapped_as_the_first", "conv_mapped_test", WINDOWS,
             "      mapped.channel += kSlice;", ""),

@@ -23,9 +23,9 @@ __device__ __forceinline__ bool tap_position(int64_t out, int tap, int64_t exten
   }
 }
 
-template <typename Window, typename T>
+template <typename Window, typename T, typename InputMap>
 __device__ __forceinline__ float sum_of_taps(const T* plane, const T* weight, const ConvShape& shape,
-                                             const PixelPlace& out) {
+                                             const InputMap& map, int64_t in_channel, const PixelPlace& out) {
   constexpr bool kTransposed = Window::transposed;
   float sum = 0.0f;
 #pragma unroll
@@ -48,7 +48,7 @@ __device__ __forceinline__ float sum_of_taps(const T* plane, const T* weight, co
         const bool inside = tap_position<kTransposed, Window::stride_x, Window::padding_x, Window::dilation_x>(
             out.x, kx, shape.width, x);
         if (row_inside && inside) {
-          sum = fmaf(to_float(plane[(z * shape.height + y) * shape.width + x]),
+          sum = fmaf(map(in_channel, to_float(plane[(z * shape.height + y) * shape.width + x])),
                      to_float(weight[(kz * Window::kernel_y + ky) * Window::kernel_x + kx]), sum);
         }
       }
@@ -57,9 +57,9 @@ __device__ __forceinline__ float sum_of_taps(const T* plane, const T* weight, co
   return sum;
 }
 
-template <typename Window, typename T, typename Epilogue>
+template <typename Window, typename T, typename Epilogue, typename InputMap>
 __global__ void __launch_bounds__(kThreads)
-    depthwise_kernel(ConvShape shape, const T* input, const T* weight, Epilogue epilogue,
+    depthwise_kernel(ConvShape shape, const T* input, const T* weight, Epilogue epilogue, InputMap map,
                      PixelIndex<Window::rank> pixels, Divider channels, Divider channels_per_group, int64_t outputs) {
   const int64_t linear = static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (linear >= outputs) {
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(kThreads)
   const int64_t channel = image.remainder;
   const int64_t in_channel = channels_per_group.divide(channel).quotient;
   const T* plane = input + (image.quotient * shape.in_channels + in_channel) * shape.depth * shape.height * shape.width;
-  const float sum = sum_of_taps<Window>(plane, weight + channel * Window::taps, shape, out);
+  const float sum = sum_of_taps<Window>(plane, weight + channel * Window::taps, shape, map, in_channel, out);
   finish_pixel<Window::rank>(epilogue, out, channel, sum);
 }
 
@@ -88,10 +88,10 @@ constexpr int rows_of_thread() {
 
 }  // namespace depthwise_detail
 
-// Needs shape.groups == shape.in_channels; out_channels may be a multiple of it.
-template <typename Window, typename T, typename Epilogue>
+// Needs shape.groups == shape.in_channels; out_channels may be a multiple of it. `map`: of kernels/conv/input_map.cuh.
+template <typename Window, typename T, typename Epilogue, typename InputMap = AsStored>
 cudaError_t launch_conv_depthwise(const ConvShape& shape, const T* input, const T* weight, const Epilogue& epilogue,
-                                  cudaStream_t stream) {
+                                  cudaStream_t stream, const InputMap& map = {}) {
   if (shape.groups != shape.in_channels) {
     return cudaErrorInvalidValue;
   }
@@ -103,12 +103,12 @@ cudaError_t launch_conv_depthwise(const ConvShape& shape, const T* input, const 
   if constexpr (kRows > 1) {
     constexpr int64_t kEnoughThreads = 65536;
     if (shape.out_height >= kRows && outputs >= kRows * kEnoughThreads) {
-      return depthwise_detail::launch_depthwise_rows<Window, kRows>(shape, input, weight, epilogue, stream);
+      return depthwise_detail::launch_depthwise_rows<Window, kRows>(shape, input, weight, epilogue, stream, map);
     }
   }
   const auto blocks = static_cast<unsigned>(ceil_divide(outputs, depthwise_detail::kThreads));
-  depthwise_detail::depthwise_kernel<Window, T, Epilogue><<<blocks, depthwise_detail::kThreads, 0, stream>>>(
-      shape, input, weight, epilogue, PixelIndex<Window::rank>(shape.out_depth, shape.out_height, shape.out_width),
+  depthwise_detail::depthwise_kernel<Window, T, Epilogue, InputMap><<<blocks, depthwise_detail::kThreads, 0, stream>>>(
+      shape, input, weight, epilogue, map, PixelIndex<Window::rank>(shape.out_depth, shape.out_height, shape.out_width),
       Divider(shape.out_channels), Divider(shape.out_channels / shape.groups), outputs);
   return cudaGetLastError();
 }

@@ -4,6 +4,7 @@
 // kernels/conv/depthwise.cuh.
 #pragma once
 
+#include "kernels/conv/input_map.cuh"
 #include "kernels/conv/pixels.cuh"
 
 namespace stitch {
@@ -37,9 +38,10 @@ inline constexpr int kTapsOfPlane = Window::kernel_y * Window::kernel_x;
 // first: where the element under the first tap of the first output lies, perhaps outside; y and x: its place. Elements
 // outside count as zeros. Every warp of a narrow image has some: one way for all takes less than two that warps take in
 // turns.
-template <typename Window, int kRows, typename T>
-__device__ __forceinline__ void sum_plane(const DepthwisePlane<T>& plane, int64_t first, int y, int x,
-                                          const float (&taps)[kTapsOfPlane<Window>], float (&sums)[kRows]) {
+template <typename Window, int kRows, typename T, typename InputMap>
+__device__ __forceinline__ void sum_plane(const DepthwisePlane<T>& plane, const InputMap& map, int64_t channel,
+                                          int64_t first, int y, int x, const float (&taps)[kTapsOfPlane<Window>],
+                                          float (&sums)[kRows]) {
   bool is_column[Window::kernel_x];
 #pragma unroll
   for (int kx = 0; kx < Window::kernel_x; ++kx) {
@@ -52,7 +54,8 @@ __device__ __forceinline__ void sum_plane(const DepthwisePlane<T>& plane, int64_
 #pragma unroll
     for (int kx = 0; kx < Window::kernel_x; ++kx) {
       const bool is_there = is_row && is_column[kx];
-      const float element = is_there ? to_float(plane.elements[row_start + kx * Window::dilation_x]) : 0.0f;
+      const float element =
+          is_there ? map(channel, to_float(plane.elements[row_start + kx * Window::dilation_x])) : 0.0f;
 #pragma unroll
       for (int output = 0; output < kRows; ++output) {
         const int ky = tap_of_row<Window>(output, row);
@@ -65,9 +68,9 @@ __device__ __forceinline__ void sum_plane(const DepthwisePlane<T>& plane, int64_
 }
 
 // `pixels` numbers columns of kRows outputs.
-template <typename Window, int kRows, typename T, typename Epilogue>
+template <typename Window, int kRows, typename T, typename Epilogue, typename InputMap>
 __global__ void __launch_bounds__(kThreads)
-    depthwise_rows_kernel(ConvShape shape, const T* input, const T* weight, Epilogue epilogue,
+    depthwise_rows_kernel(ConvShape shape, const T* input, const T* weight, Epilogue epilogue, InputMap map,
                           PixelIndex<Window::rank> pixels, Divider channels, Divider channels_per_group,
                           int64_t columns) {
   const int64_t linear = static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x;
@@ -77,7 +80,8 @@ __global__ void __launch_bounds__(kThreads)
   PixelPlace out = pixels.place(linear);
   const QuotientRemainder image = channels.divide(out.n);
   const int64_t channel = image.remainder;
-  const int64_t plane = image.quotient * shape.in_channels + channels_per_group.divide(channel).quotient;
+  const int64_t in_channel = channels_per_group.divide(channel).quotient;
+  const int64_t plane = image.quotient * shape.in_channels + in_channel;
   out.n = image.quotient;
   out.y *= kRows;
   const int z = Window::rank == 3 ? static_cast<int>(out.z) * Window::stride_z - Window::padding_z : 0;
@@ -99,7 +103,7 @@ __global__ void __launch_bounds__(kThreads)
       taps[tap] = to_float(weight[(channel * Window::kernel_z + kz) * kTapsOfPlane<Window> + tap]);
     }
     const int64_t first = (int64_t{read_z} * elements.height + y) * elements.width + x;
-    sum_plane<Window>(elements, first, y, x, taps, sums);
+    sum_plane<Window>(elements, map, in_channel, first, y, x, taps, sums);
   }
 #pragma unroll
   for (int row = 0; row < kRows; ++row) {
@@ -109,14 +113,14 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-template <typename Window, int kRows, typename T, typename Epilogue>
+template <typename Window, int kRows, typename T, typename Epilogue, typename InputMap>
 cudaError_t launch_depthwise_rows(const ConvShape& shape, const T* input, const T* weight, const Epilogue& epilogue,
-                                  cudaStream_t stream) {
+                                  cudaStream_t stream, const InputMap& map) {
   const int64_t groups = ceil_divide(shape.out_height, kRows);
   const int64_t columns = shape.batch * shape.out_channels * shape.out_depth * groups * shape.out_width;
   const auto blocks = static_cast<unsigned>(ceil_divide(columns, kThreads));
-  depthwise_rows_kernel<Window, kRows, T, Epilogue><<<blocks, kThreads, 0, stream>>>(
-      shape, input, weight, epilogue, PixelIndex<Window::rank>(shape.out_depth, groups, shape.out_width),
+  depthwise_rows_kernel<Window, kRows, T, Epilogue, InputMap><<<blocks, kThreads, 0, stream>>>(
+      shape, input, weight, epilogue, map, PixelIndex<Window::rank>(shape.out_depth, groups, shape.out_width),
       Divider(shape.out_channels), Divider(shape.out_channels / shape.groups), columns);
   return cudaGetLastError();
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "kernels/conv/depthwise.h"
 #include "kernels/conv/direct.h"
 #include "kernels/conv/direct_fp16.h"
 #include "kernels/conv/direct_mma.h"
@@ -230,7 +231,6 @@ class Convolution final : public KernelTemplate {
   }
 
   Work work(const Group& group, const Setting& setting) const override {
-    constexpr int kThreads = 256;
     if (is_cudnn_setting(setting)) {
       return convolution_library_work(group, convolution_problem(group), setting);
     }
@@ -288,14 +288,7 @@ class Convolution final : public KernelTemplate {
       return work;
     }
     if (own.method == ConvolutionMethod::kDepthwise) {
-      work.flops = 2.0 * static_cast<double>(problem.outputs()) * static_cast<double>(problem.depth());
-      work.peak_share = 0.25;
-      // A thread has one output, and more to do to find its window than in it: issue slots, of two FLOPs each.
-      constexpr double kOfPlace = 80;
-      work.padded_flops = work.flops + 2 * kOfPlace * work.peak_share * static_cast<double>(problem.outputs());
-      work.blocks = problem.outputs() / kThreads + 1;
-      work.blocks_per_multiprocessor = 6;
-      work.bandwidth_share = 0.8;
+      add_depthwise_work(problem, work);
       add_turning_work(problem, convolution_layout(group), work);
       return work;
     }
@@ -387,10 +380,7 @@ void describe(StepBuilder& step, const ConvolutionSetting& chosen, const Convolu
     return;
   }
   if (method == ConvolutionMethod::kDepthwise) {
-    step.describe(
-        "Access: neighbouring threads along a row of the output, each with one output or some below each other; taps "
-        "unrolled.");
-    step.describe("Bound: memory; every channel has its own few weights.");
+    describe_depthwise(step);
     return;
   }
   step.describe(

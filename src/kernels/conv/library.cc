@@ -84,7 +84,8 @@ bool follows(const Group& group, ir::ValueId value) {
 // still to be read.
 std::optional<ir::ValueId> result_for_sums(const Group& group) {
   const auto found = std::find_if(group.results.begin(), group.results.end(), [&](ir::ValueId result) {
-    return group.graph->type(result).dtype == DataType::kFloat32 && follows(group, result);
+    return group.graph->type(result).dtype == DataType::kFloat32 && follows(group, result) &&
+           group.place_of(result) == nullptr;
   });
   return found == group.results.end() || writes_state(group) ? std::nullopt : std::optional(*found);
 }

@@ -116,12 +116,14 @@ class MappedConvolution final : public KernelTemplate {
     if (!mapped_from(group).has_value()) {
       return {};
     }
-    return mapped_settings(problem_of_mapped(group), operand_rounding(convolution_problem(group), math), limits);
+    return mapped_settings(problem_of_mapped(group), operand_rounding(convolution_problem(group), math), limits,
+                           keeps_weights(group));
   }
 
   bool allows(const Group& group, const Setting& setting) const override {
     const std::optional<ConvolutionSetting> own = mapped_setting(setting);
-    return own.has_value() && mapped_from(group).has_value() && allows_mapped(problem_of_mapped(group), *own);
+    return own.has_value() && mapped_from(group).has_value() &&
+           allows_mapped(problem_of_mapped(group), *own, keeps_weights(group));
   }
 
   Work work(const Group& group, const Setting& setting) const override {
@@ -146,9 +148,15 @@ Result<StepDraft> MappedConvolution::draft(const Group& group, const Setting& se
   describe_mapped(step, own);
   STITCH_ASSIGN(const LoweredFunctor map, make_map(step, *from, {{"channel", {1}}}));
   construct(step, map, "map");
-  STITCH_ASSIGN(const LoweredFunctor epilogue, make_epilogue(step, problem.window.axes(), PixelNames::kNumber));
+  const PixelNames names = own.takes_lanes() ? PixelNames::kNumber : PixelNames::kAxes;
+  STITCH_ASSIGN(const LoweredFunctor epilogue, make_epilogue(step, problem.window.axes(), names));
   construct(step, epilogue, "epilogue");
   add_problem(step, problem, *from);
+  if (!own.may_keep_weights()) {
+    step.launch("return stitch::launch_conv_{}<{}>(", family_of(own), mapped_arguments(own));
+    step.launch("    shape, input, weight, epilogue, stream, map);");
+    return step.take();
+  }
   const Expr vectorised = prove_pixel_lanes(step, problem, {&epilogue, "epilogue"});
   add_keeping(step, problem, own);
   step.launch("return stitch::launch_conv_kept_{}<{}>(", family_of(own), mapped_arguments(own));
@@ -160,8 +168,8 @@ Result<StepDraft> MappedConvolution::draft(const Group& group, const Setting& se
 
 std::optional<ir::ValueId> mapped_from(const Group& group) {
   const ir::ValueId mapped = mapped_value(group);
-  if (!group.computes(mapped) || group.graph->type(mapped).dtype != DataType::kFloat32 || !keeps_weights(group) ||
-      !is_read_once(group, mapped)) {
+  if (!group.computes(mapped) || group.graph->type(mapped).dtype != DataType::kFloat32 ||
+      !convolution_layout(group).weight_first || !is_read_once(group, mapped)) {
     return std::nullopt;
   }
   const std::set<ir::ValueId> before = values_before(group);

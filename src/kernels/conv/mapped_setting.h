@@ -15,10 +15,10 @@ namespace stitch::kernels {
 
 // As convolutions are called that read their input as it is stored.
 std::vector<Setting> mapped_settings(const ConvolutionProblem& problem, OperandRounding rounding,
-                                     const DeviceLimits& limits);
+                                     const DeviceLimits& limits, bool are_weights_kept);
 // nullopt for a setting of other skeletons.
 std::optional<ConvolutionSetting> mapped_setting(const Setting& setting);
-bool allows_mapped(const ConvolutionProblem& problem, const ConvolutionSetting& setting);
+bool allows_mapped(const ConvolutionProblem& problem, const ConvolutionSetting& setting, bool are_weights_kept);
 // Of the launch.
 std::string mapped_arguments(const ConvolutionSetting& setting);
 // `operations`: lane operations of the map, of an element.

@@ -94,6 +94,17 @@ TEST(MappedConvolution, HandsItsMapToTheLaunch) {
   EXPECT_NE(windows.find("launch_conv_kept_window_wgmma<stitch::PointwiseTile<1, 64>, Window, 2>("), std::string::npos);
 }
 
+// In fp32, of whatever device.
+TEST(MappedConvolution, IsDepthwiseToo) {
+  std::string text = mapped_program(kNorm, "80,1,3,3", "1,1");
+  text.replace(text.find("groups=1"), 8, "groups=40");
+  const Mapped depthwise(text);
+  EXPECT_EQ(depthwise.offered(MathMode::kFp32), (std::vector<std::string>{"depthwise"}));
+  EXPECT_NE(depthwise.text({"depthwise"}).find("shape, input, weight, epilogue, stream, map);"), std::string::npos);
+  EXPECT_FALSE(depthwise.allows({"window_wgmma_128x64"}));
+  EXPECT_FALSE(Mapped(mapped_program(kNorm)).allows({"depthwise"}));
+}
+
 // Each block of output channels maps what it reads.
 TEST(MappedConvolution, CostsMoreOfDearMapsAndOfManyBlocks) {
   const auto operations = [](const char* chain, const char* weight) {

@@ -177,10 +177,21 @@ class Assembler {
     std::erase_if(in_whole, [](const kernels::InWhole& each) { return each.whole.has_value(); });
     const auto kind = outputs_.find(chosen.group.root_node().outputs[0]);
     if (is_cat(chosen) && (kind == outputs_.end() || kind->second.first == BufferKind::kOutput)) {
-      const std::vector<kernels::InWhole> more = parts_to_place(chosen, {plan_, readers_, handed_back_});
+      const std::vector<kernels::InWhole> more =
+          parts_to_place(chosen, {plan_, readers_, handed_back_, is_to_be_in_place(chosen)});
       in_whole.insert(in_whole.end(), more.begin(), more.end());
     }
     return chosen;
+  }
+
+  // As a plan that is read says, or the same step of the plan at other sizes.
+  bool is_to_be_in_place(const ChosenStep& cat) const {
+    Step step;
+    step.skeleton = cat.kernel->name();
+    step.name = step_name(cat.group);
+    const Step* other = options_.like == nullptr ? nullptr : same_step(*options_.like, step);
+    return (cat.setting.has_value() && !cat.kernel->is_timed_alone(*cat.setting)) ||
+           (other != nullptr && !cat.kernel->is_timed_alone(other->setting));
   }
 
   // From now on whoever makes a part of the latest step's result writes into it.
@@ -212,11 +223,17 @@ class Assembler {
     }
     STITCH_ASSIGN(const kernels::StepShape shape,
                   kernels::find_template(step.skeleton)->shape(step_group(plan_, number), step.setting));
+    fit(step, shape);
+    return {};
+  }
+
+  static void fit(Step& step, const kernels::StepShape& shape) {
     step.extents.clear();
     for (const kernels::NamedExtent& extent : shape.extents) {
       step.extents.push_back(extent.value);
     }
-    return {};
+    step.scratch_bytes = shape.scratch_bytes;
+    step.kept_bytes = shape.kept_bytes;
   }
 
   Result<void> add_step(const ChosenStep& given) {
@@ -246,11 +263,7 @@ class Assembler {
     step.bytes_min = work.bytes;
     step.modelled_us = modelled_us(work, options_.limits);
     STITCH_ASSIGN(const kernels::StepShape shape, chosen.kernel->shape(chosen.group, step.setting));
-    for (const kernels::NamedExtent& extent : shape.extents) {
-      step.extents.push_back(extent.value);
-    }
-    step.scratch_bytes = shape.scratch_bytes;
-    step.kept_bytes = shape.kept_bytes;
+    fit(step, shape);
     if (step.boundary >= 0) {
       STITCH_ASSIGN(step.scratch_bytes,
                     settle_contract(chosen.group, plan_.boundaries[static_cast<size_t>(step.boundary)]));

@@ -100,7 +100,7 @@ std::vector<InWhole> parts_to_place(const ChosenStep& cat, const BesideCat& besi
       found.push_back(wanted);
     }
   }
-  return saves_something(*group.graph, node, found) ? found : std::vector<InWhole>{};
+  return beside.takes_few || saves_something(*group.graph, node, found) ? found : std::vector<InWhole>{};
 }
 
 }  // namespace stitch::plan

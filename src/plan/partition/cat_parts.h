@@ -14,6 +14,7 @@ struct BesideCat {
   const Plan& plan;                           // with the steps before it
   const std::map<ir::ValueId, int>& readers;  // how many steps of the whole program read each value
   const std::set<ir::ValueId>& handed_back;   // by the program
+  bool takes_few = false;                     // bytes: it is to be put together so wherever it can be
 };
 
 bool is_cat(const ChosenStep& chosen);

@@ -76,9 +76,16 @@ class MapJoiner {
     }
     const MapJoin join{i, *reader, joined(map, groups_[*reader])};
     const ChosenStep chosen{join.both.group, join.both.kernel, join.both.phase, {}};
-    const bool is_possible = keeps_states(join.both, states_) && !offered_settings(chosen, options_).empty() &&
+    const bool is_possible = keeps_old_values(map, groups_[*reader]) && !offered_settings(chosen, options_).empty() &&
                              join.both.kernel->fits(join.both.group).ok;
     return is_possible ? std::optional(join) : std::nullopt;
+  }
+
+  // A convolution writes over a state while other threads still map the old one.
+  bool keeps_old_values(const PlacedGroup& map, const PlacedGroup& convolution) const {
+    return std::none_of(states_.begin(), states_.end(), [&](const StatePair& state) {
+      return map.group.reads(state.before) && makes(convolution, state.after);
+    });
   }
 
   bool is_convolution_of(const PlacedGroup& placed, ir::ValueId input) const {

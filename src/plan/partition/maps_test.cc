@@ -62,6 +62,15 @@ TEST(Maps, StayStepsWhereOthersReadThem) {
             "mapped_convolution");
 }
 
+// The new value of a state may be written over the old one, which is read meanwhile.
+TEST(Maps, StayStepsWhereTheConvolutionWritesWhatTheyRead) {
+  const auto plan = mapped_plan(
+      "graph g mode=eval\nx: f32[64,64,56,56] = state \"x\"\nw: f32[64,64,1,1] = parameter \"w\"\nr = relu(x)\n"
+      "y = conv2d(r, w, none; stride=[1,1], padding=[0,0], dilation=[1,1], groups=1)\n"
+      "return output \"0\" = y, state \"x\" = y\n");
+  EXPECT_EQ(plan.value().steps[0].skeleton, "pointwise");
+}
+
 TEST(Maps, StayStepsWhereNothingRounds) {
   EXPECT_NE(kernels_of(mapped_plan(norm_in_front(64, 56), {})), kAtOnce);
   PlanOptions older = rounding_options();

@@ -12,6 +12,7 @@
 #include "base/json/json.h"
 #include "base/testing/case_file.h"
 #include "ir/text/parser.h"
+#include "plan/memory/wholes.h"
 #include "plan/plan.h"
 #include "plan/streams/schedule.h"
 #include "plan/streams/step_streams.h"
@@ -144,26 +145,32 @@ struct Use {
   int64_t begin = 0;
   int64_t end = 0;
   bool writes = false;
+  int part_of = -1;  // parts of one concatenation lie side by side in it, each in as many pieces as it has images
 };
 
 std::vector<Use> uses_of(const Plan& plan, const Step& step) {
   std::vector<Use> uses;
+  const Wholes wholes(plan);
   const auto use = [&](int number, bool writes) {
-    const Buffer& buffer = plan.buffers[static_cast<size_t>(number)];
+    const int holder = wholes.holder_of(number);
+    const Buffer& buffer = plan.buffers[static_cast<size_t>(holder)];
     if (buffer.kind == BufferKind::kArena) {
-      uses.push_back({buffer.offset, buffer.offset + plan.graph.type(buffer.value).bytes(), writes});
+      uses.push_back({buffer.offset, buffer.offset + plan.graph.type(buffer.value).bytes(), writes,
+                      holder == number ? -1 : holder});
     }
   };
   std::for_each(step.operands.begin(), step.operands.end(), [&](int buffer) { use(buffer, false); });
   std::for_each(step.results.begin(), step.results.end(), [&](int buffer) { use(buffer, true); });
-  uses.push_back({step.scratch_offset, step.scratch_offset + step.scratch_bytes, true});
+  uses.push_back({step.scratch_offset, step.scratch_offset + step.scratch_bytes, true, -1});
   return uses;
 }
 
 bool collide(const std::vector<Use>& one, const std::vector<Use>& other) {
   return std::any_of(one.begin(), one.end(), [&](const Use& a) {
-    return std::any_of(other.begin(), other.end(),
-                       [&](const Use& b) { return a.begin < b.end && b.begin < a.end && (a.writes || b.writes); });
+    return std::any_of(other.begin(), other.end(), [&](const Use& b) {
+      const bool side_by_side = a.part_of >= 0 && a.part_of == b.part_of;
+      return !side_by_side && a.begin < b.end && b.begin < a.end && (a.writes || b.writes);
+    });
   });
 }
 

@@ -16,7 +16,9 @@ std::string names(const Plan& plan, const std::vector<int>& buffers) {
   std::string text;
   for (const int number : buffers) {
     const Buffer& buffer = plan.buffers[static_cast<size_t>(number)];
-    text += fmt::format("{}{}:{}", text.empty() ? "" : " ", buffer.name, to_string(buffer.kind));
+    const std::string place =
+        buffer.whole.has_value() ? "in_" + plan.graph.value(*buffer.whole).name : to_string(buffer.kind);
+    text += fmt::format("{}{}:{}", text.empty() ? "" : " ", buffer.name, place);
   }
   return text;
 }
