@@ -140,6 +140,14 @@ double peak_share_of_channels(int64_t channels) {
   return channels > 16 ? kOf32 : kOf16;
 }
 
+// Likewise of three products: of the arithmetic that add_pointwise_work() counts.
+double exact_share(const PointwiseSetting& setting) {
+  constexpr double kOf80 = 0.64, kOf64 = 0.57, kOf40 = 0.46, kOf32 = 0.4, kOfTwoWarpgroups = 0.94;
+  const double of_more = setting.channels > 64 ? kOf80 : kOf64;
+  const double of_fewer = setting.channels > 32 ? kOf40 : kOf32;
+  return (setting.channels > 40 ? of_more : of_fewer) * (setting.groups == 1 ? 1 : kOfTwoWarpgroups);
+}
+
 // Likewise (clusters by bench/kernels/window_bench.cu). The first slices take 4 us, and the launch that arranges the
 // weights 2; where images are no multiples of four places, a slice of 128 takes 0.5 us to copy place by place, and
 // outputs are stored one by one.
@@ -255,7 +263,7 @@ void add_pointwise_work(const Group& group, const ConvolutionProblem& problem, c
   work.blocks_per_multiprocessor = setting.groups == 1 ? 2 : 1;
   // Slices are copied while others are multiplied: no thread waits for memory.
   work.threads_per_block = static_cast<int>(kThreadsThatSaturate) / work.blocks_per_multiprocessor;
-  work.peak_share = peak_share_of_channels(setting.channels);
+  work.peak_share = setting.is_exact() ? exact_share(setting) : peak_share_of_channels(setting.channels);
   work.bandwidth_share = 0.87;
   const double input = kFloatBytes * static_cast<double>(places_of(problem) * problem.groups * problem.depth());
   const double read_again = static_cast<double>(of_channels / problem.groups - 1) * input +
