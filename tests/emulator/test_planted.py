@@ -21,7 +21,7 @@ PLANES = "kernels/gemm/wgmma_mainloop.cuh"
 GROUPS = "kernels/conv/direct_wgmma.cuh"
 HALVES = "kernels/conv/direct_fp16.cuh"
 HALF_OPERANDS = "kernels/conv/direct_fp16_operands.cuh"
-WINDOWS = "kernels/conv/direct_fp16_windows.cuh"
+FP16_WINDOWS = "kernels/conv/direct_fp16_windows.cuh"
 WINDOWS_POOL = "kernels/conv/direct_fp16_pool.cuh"
 ROWS = "kernels/conv/direct_rows.cuh"
 ROWS_FINISH = "kernels/conv/direct_rows_finish.cuh"
@@ -122,7 +122,7 @@ MISTAKES = (
             "  __syncthreads();  // all of the patch is there, and the one before it has been multiplied", ""),
     Mistake("windows_are_copied_while_they_are_split", "conv_windows_test", HALVES,
             "  __syncthreads();  // all of it is split", ""),
-    Mistake("windows_of_one_image", "conv_windows_test", WINDOWS,
+    Mistake("windows_of_one_image", "conv_windows_test", FP16_WINDOWS,
             "image * Patch::in_depth * Patch::plane + ", ""),
     Mistake("windows_over_the_edge_are_joined_and_stored", "conv_windows_test", WINDOWS_POOL,
             "window.is_there && window.part == 0 && ", ""),
@@ -351,9 +351,9 @@ MISTAKES = (
     Mistake("blocks_of_a_cluster_map_the_first_slices", "conv_mapped_test", POINT_CLUSTER,
             "range.first * kSlice + lane % 4", "lane % 4"),
     Mistake("rows_below_are_mapped_as_the_first", "conv_mapped_test", WINDOWS,
-            "y + tap_row >= 0 && y + tap_row < height", "y >= 0 && y < height"),
+            "const int row = y + tap_row * Window::dilation_y;", "const int row = y;"),
     Mistake("sums_are_computed_again_of_what_is_stored", "conv_mapped_test", POINT,
-            "finish.map(k, column[static_cast<int64_t>(k) * steps.pixels])",
+            "finish.map(finish.first_input + k, column[static_cast<int64_t>(k) * steps.pixels])",
             "column[static_cast<int64_t>(k) * steps.pixels]"),
     Mistake("keys_are_released_too_early", "attention_wgmma_test", FLASH_GROUPS,
             "  ptx::wgmma_wait<0>();\n  rows.pin_scores();\n  ring.release(walk.at.stage);",
