@@ -22,6 +22,7 @@ namespace direct_rows_detail {
 // The sum of each warpgroup's places of a patch, all parts of a plane behind each other.
 template <typename Element>
 struct RowSum {
+  using Kept = NothingKept;
   Element element;
   float* parts;
   int64_t of_plane;
@@ -139,7 +140,8 @@ __device__ __forceinline__ void store_totals(const ConvShape& shape, const RowSu
 // In the place of that of an epilogue.
 template <typename Tile, typename Window, typename Element>
 __device__ __forceinline__ void multiply_patch(const Source& source, const RowSum<Element>& finish,
-                                               const Memory<Tile, Window>& memory, const Place& place, float unscale) {
+                                               const Memory<Tile, Window>& memory, const Place& place, float unscale,
+                                               NothingKept&) {
   const Layout<Tile, Window>& layout = memory.layout;
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
