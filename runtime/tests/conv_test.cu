@@ -59,7 +59,7 @@ void check_depthwise(Checker& checker, const ConvShape& shape) {
 template <typename Window, int kRows>
 void check_depthwise_rows(Checker& checker, const ConvShape& shape) {
   check(checker, "depthwise rows", ConvCase<Window>(shape), [](auto s, auto x, auto weight, auto epilogue, float*) {
-    return depthwise_detail::launch_depthwise_rows<Window, kRows>(s, x, weight, epilogue, nullptr);
+    return depthwise_detail::launch_depthwise_rows<Window, kRows>(s, x, weight, epilogue, nullptr, AsStored{});
   });
 }
 
