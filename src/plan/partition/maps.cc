@@ -9,6 +9,7 @@
 #include "ir/graph/op.h"
 #include "kernels/builtin_templates.h"
 #include "kernels/conv/mapped.h"
+#include "plan/partition/joins.h"
 #include "plan/partition/moves.h"
 #include "plan/partition/prices.h"
 #include "plan/partition/rewrites.h"
@@ -45,7 +46,7 @@ class MapJoiner {
         rewritten = groups_;
         join_rewrites(graph_, options_, kept, fences_, rewritten);
       }
-      if (!join.has_value() || (like_ != nullptr ? !is_joined_in_like(*join) : !is_faster(*join, rewritten))) {
+      if (!join.has_value() || !is_wanted(*join, rewritten)) {
         ++i;
         continue;
       }
@@ -81,6 +82,12 @@ class MapJoiner {
     return is_possible ? std::optional(join) : std::nullopt;
   }
 
+  bool is_wanted(const MapJoin& join, const std::vector<PlacedGroup>& rewritten) const {
+    const PlacedGroup& map = groups_[join.map];
+    return like_ != nullptr ? has_joined(*like_, graph_, join.both, map.group.root)
+                            : is_faster_than(rewritten, join.both, map, groups_[join.convolution], groups_, options_);
+  }
+
   // A convolution writes over a state while other threads still map the old one.
   bool keeps_old_values(const PlacedGroup& map, const PlacedGroup& convolution) const {
     return std::none_of(states_.begin(), states_.end(), [&](const StatePair& state) {
@@ -108,33 +115,6 @@ class MapJoiner {
     return both;
   }
 
-  bool is_joined_in_like(const MapJoin& join) const {
-    const auto name_of = [](const ir::Graph& graph, ir::NodeId node) -> const std::string& {
-      return graph.value(graph.node(node).outputs[0]).name;
-    };
-    return std::any_of(like_->steps.begin(), like_->steps.end(), [&](const Step& step) {
-      return step.skeleton == join.both.kernel->name() &&
-             name_of(like_->graph, step.root) == name_of(graph_, join.both.group.root) &&
-             std::any_of(step.nodes.begin(), step.nodes.end(), [&](ir::NodeId node) {
-               return name_of(like_->graph, node) == name_of(graph_, groups_[join.map].group.root);
-             });
-    });
-  }
-
-  // Beside the map as a step, and those that it would be joined to instead.
-  bool is_faster(const MapJoin& join, const std::vector<PlacedGroup>& rewritten) const {
-    const PlacedGroup& map = groups_[join.map];
-    const auto other = std::find_if(rewritten.begin(), rewritten.end(),
-                                    [&](const PlacedGroup& placed) { return placed.group.contains(map.group.root); });
-    double together = expected_us(join.both, options_);
-    for (const PlacedGroup& placed : groups_) {
-      if (&placed != &map && other->group.contains(placed.group.root)) {
-        together += expected_us(placed, options_);
-      }
-    }
-    return together < expected_us(groups_[join.convolution], options_) + expected_us(*other, options_);
-  }
-
   const ir::Graph& graph_;
   const PlanOptions& options_;
   const Plan* like_;  // null: by what is expected
@@ -148,9 +128,9 @@ class MapJoiner {
 
 void join_maps(const ir::Graph& graph, const PlanOptions& options, const Plan* kept, const Fences& fences,
                std::vector<PlacedGroup>& groups) {
-  const Plan* like = options.like != nullptr ? options.like : kept;
-  if (like != nullptr || options.form.style != Style::kByLibraries) {
-    MapJoiner(graph, options, like, fences, groups).run(kept);
+  const JoinChoice choice(options, kept);
+  if (choice.may_join) {
+    MapJoiner(graph, options, choice.like, fences, groups).run(kept);
   }
 }
 

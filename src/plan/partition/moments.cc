@@ -8,6 +8,7 @@
 
 #include "kernels/builtin_templates.h"
 #include "kernels/conv/moments.h"
+#include "plan/partition/joins.h"
 #include "plan/partition/moves.h"
 #include "plan/partition/prices.h"
 #include "plan/partition/rewrites.h"
@@ -42,7 +43,7 @@ class MomentJoiner {
         rewritten = groups_;
         join_rewrites(graph_, options_, kept, fences_, rewritten);
       }
-      if (like_ != nullptr ? !is_joined_in_like(join->both) : !is_faster(*join, rewritten)) {
+      if (!is_wanted(*join, rewritten)) {
         ++i;
         continue;
       }
@@ -90,6 +91,13 @@ class MomentJoiner {
     return both;
   }
 
+  bool is_wanted(const Join& join, const std::vector<PlacedGroup>& rewritten) const {
+    const PlacedGroup& reduction = groups_[join.reduction];
+    return like_ != nullptr
+               ? has_joined(*like_, graph_, join.both, reduction.group.root)
+               : is_faster_than(rewritten, join.both, reduction, groups_[join.convolution], groups_, options_);
+  }
+
   // What is stored has to be read by somebody else.
   bool is_possible(const Join& join) const {
     const ir::ValueId stored = groups_[join.convolution].group.results[0];
@@ -99,29 +107,6 @@ class MomentJoiner {
     const ChosenStep chosen{join.both.group, join.both.kernel, join.both.phase, {}};
     return std::any_of(groups_.begin(), groups_.end(), reads_too) && keeps_states(join.both, states_) &&
            !offered_settings(chosen, options_).empty() && join.both.kernel->fits(join.both.group).ok;
-  }
-
-  bool is_joined_in_like(const PlacedGroup& both) const {
-    const std::string& name = graph_.value(both.group.root_node().outputs[0]).name;
-    return std::any_of(like_->steps.begin(), like_->steps.end(), [&](const Step& step) {
-      return step.skeleton == both.kernel->name() &&
-             like_->graph.value(like_->graph.node(step.root).outputs[0]).name == name;
-    });
-  }
-
-  // Beside the reduction, and those that would be joined to it instead.
-  bool is_faster(const Join& join, const std::vector<PlacedGroup>& rewritten) const {
-    const PlacedGroup& reduction = groups_[join.reduction];
-    const auto other = std::find_if(rewritten.begin(), rewritten.end(), [&](const PlacedGroup& placed) {
-      return placed.group.contains(reduction.group.root);
-    });
-    double together = expected_us(join.both, options_);
-    for (const PlacedGroup& placed : groups_) {
-      if (&placed != &reduction && other->group.contains(placed.group.root)) {
-        together += expected_us(placed, options_);
-      }
-    }
-    return together < expected_us(groups_[join.convolution], options_) + expected_us(*other, options_);
   }
 
   const ir::Graph& graph_;
@@ -136,9 +121,9 @@ class MomentJoiner {
 
 void join_moments(const ir::Graph& graph, const PlanOptions& options, const Plan* kept, const Fences& fences,
                   std::vector<PlacedGroup>& groups) {
-  const Plan* like = options.like != nullptr ? options.like : kept;
-  if (like != nullptr || options.form.style != Style::kByLibraries) {
-    MomentJoiner(graph, options, like, fences, groups).run(kept);
+  const JoinChoice choice(options, kept);
+  if (choice.may_join) {
+    MomentJoiner(graph, options, choice.like, fences, groups).run(kept);
   }
 }
 

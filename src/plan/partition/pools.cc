@@ -10,6 +10,7 @@
 #include "kernels/conv/pooled.h"
 #include "kernels/conv/windowed.h"
 #include "kernels/norm/pooled.h"
+#include "plan/partition/joins.h"
 #include "plan/partition/prices.h"
 #include "plan/partition/users.h"
 
@@ -191,9 +192,9 @@ class PoolJoiner {
 
 void join_pools(const ir::Graph& graph, const PlanOptions& options, const Plan* kept, const Fences& fences,
                 std::vector<PlacedGroup>& groups) {
-  const Plan* like = options.like != nullptr ? options.like : kept;
-  if (like != nullptr || options.form.style != Style::kByLibraries) {
-    PoolJoiner(graph, options, like, fences, groups).run();
+  const JoinChoice choice(options, kept);
+  if (choice.may_join) {
+    PoolJoiner(graph, options, choice.like, fences, groups).run();
   }
 }
 

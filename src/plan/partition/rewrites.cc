@@ -7,6 +7,7 @@
 
 #include "ir/graph/op.h"
 #include "kernels/reduce/rewrite.h"
+#include "plan/partition/joins.h"
 #include "plan/partition/moves.h"
 #include "plan/partition/prices.h"
 #include "plan/partition/users.h"
@@ -93,19 +94,6 @@ class RewriteJoiner {
     return false;
   }
 
-  bool is_joined_in_like(const PlacedGroup& both, const PlacedGroup& reader) const {
-    const auto name_of = [](const ir::Graph& graph, ir::NodeId node) -> const std::string& {
-      return graph.value(graph.node(node).outputs[0]).name;
-    };
-    return std::any_of(like_->steps.begin(), like_->steps.end(), [&](const Step& step) {
-      return step.skeleton == both.kernel->name() &&
-             name_of(like_->graph, step.root) == name_of(graph_, both.group.root) &&
-             std::any_of(step.nodes.begin(), step.nodes.end(), [&](ir::NodeId node) {
-               return name_of(like_->graph, node) == name_of(graph_, reader.group.root);
-             });
-    });
-  }
-
   bool is_wanted(const PlacedGroup& made, const PlacedGroup& reader, const PlacedGroup& both) const {
     const ChosenStep chosen{both.group, both.kernel, both.phase, {}};
     if (both.group.nodes.size() > kMaxNodes || !kernels::rewrites_beside_totals(both.group) ||
@@ -114,7 +102,7 @@ class RewriteJoiner {
       return false;
     }
     if (like_ != nullptr) {
-      return is_joined_in_like(both, reader);
+      return has_joined(*like_, graph_, both, reader.group.root);
     }
     return expected_us(both, options_) < expected_us(made, options_) + expected_us(reader, options_);
   }
@@ -132,9 +120,9 @@ class RewriteJoiner {
 
 void join_rewrites(const ir::Graph& graph, const PlanOptions& options, const Plan* kept, const Fences& fences,
                    std::vector<PlacedGroup>& groups) {
-  const Plan* like = options.like != nullptr ? options.like : kept;
-  if (like != nullptr || options.form.style != Style::kByLibraries) {
-    RewriteJoiner(graph, options, like, fences, groups).run();
+  const JoinChoice choice(options, kept);
+  if (choice.may_join) {
+    RewriteJoiner(graph, options, choice.like, fences, groups).run();
   }
 }
 
